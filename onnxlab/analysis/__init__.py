@@ -1,0 +1,1 @@
+"""Facts derived from a model without running it."""

@@ -1,0 +1,1 @@
+"""From several configurations to a verdict."""

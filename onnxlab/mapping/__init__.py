@@ -1,0 +1,1 @@
+"""What became of what: the join between original and optimised graphs."""

@@ -1,0 +1,1 @@
+"""Passes: changes from a model to a model, each a record of the catalog."""

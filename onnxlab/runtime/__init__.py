@@ -1,0 +1,1 @@
+"""Running models, always in a child process."""

@@ -1,0 +1,1 @@
+"""Child processes with time and memory limits. Knows nothing of ONNX."""

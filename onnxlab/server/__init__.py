@@ -1,0 +1,1 @@
+"""The Jupyter server's side: REST handlers."""
