@@ -1,5 +1,6 @@
-// Bundles what is served outside JupyterLab: `worker` (a string inside the core) and `static` (widget, report, charts).
-import { writeFileSync } from 'node:fs';
+// Steps of the build beside tsc and JupyterLab's builder: `worker` (a string inside the core), `static` (what the
+// widget, the report and the charts load) and `install`.
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 
 const OUT = '../onnxlab/static';
@@ -39,7 +40,12 @@ async function bundleStatic() {
   });
 }
 
-const steps = { worker: bundleWorker, static: bundleStatic };
+/** Tells `jupyter labextension list` that pip installed the extension. */
+function addInstallNote() {
+  copyFileSync('install.json', '../onnxlab/labextension/install.json');
+}
+
+const steps = { worker: bundleWorker, static: bundleStatic, install: addInstallNote };
 const step = steps[process.argv[2]];
 if (!step) throw new Error(`say one of ${Object.keys(steps).join(', ')}`);
 await step();
