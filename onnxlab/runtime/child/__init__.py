@@ -1,0 +1,1 @@
+"""What runs in the child: onnxruntime, numpy and the standard library, nothing of onnxlab."""

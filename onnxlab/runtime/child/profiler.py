@@ -1,0 +1,93 @@
+"""A profiled session whose trace stays below the profiler's cap on events."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from .sessions import Model, Spec, new_session, options_for
+from .timing import timed_run
+
+__all__ = ["MAX_EVENTS", "read_events", "trace_session"]
+
+# The profiler drops the newest events beyond 1,000,000; a reader is in trouble long before.
+MAX_EVENTS = 200_000
+# No event costs less than this, so a shorter session cannot hold more than MAX_EVENTS.
+_MIN_EVENT_NS = 1_000
+_NAME = re.compile(r'"name" ?: ?"(.*)", ?"args"')
+
+Event = dict[str, Any]
+
+
+def trace_session(
+    model: Model,
+    spec: Spec,
+    feeds: dict[str, Any],
+    *,
+    runs: int,
+    warmup: int,
+    optimised_path: str | None,
+    folder: Path,
+    progress: Callable[[str, int, int], None],
+) -> dict[str, Any]:
+    """Run a profiled session of ``warmup + runs`` runs, or of as many as the cap allows.
+
+    The trace is left in a JSON file of events; the warm-up runs are its first ones.
+    """
+    options = options_for(model, spec)
+    options.enable_profiling = True
+    options.profile_file_prefix = str(folder / "trace")
+    if optimised_path is not None:
+        options.optimized_model_filepath = optimised_path
+    session, load_ns = new_session(model, spec, options)
+    total = warmup + runs
+    run_ns = [timed_run(session, feeds)]
+    if run_ns[0] * total > MAX_EVENTS * _MIN_EVENT_NS:
+        # Long enough that there may be too many events: count those of one run.
+        allowed = _allowed_runs(session, total)
+        session, load_ns = new_session(model, spec, options)
+        run_ns = [timed_run(session, feeds)]
+        warmup = min(warmup, allowed - 1)
+        total = min(total, allowed)
+    for done in range(1, total):
+        run_ns.append(timed_run(session, feeds))
+        progress("profiling runs", done + 1, total)
+    events_path = folder / "events.json"
+    shutil.move(session.end_profiling(), events_path)
+    return {
+        "events_path": str(events_path),
+        "load_ns": load_ns,
+        "run_ns": run_ns,
+        "warmup": warmup,
+        "providers": session.get_providers(),
+    }
+
+
+def _allowed_runs(session: Any, wanted: int) -> int:
+    path = Path(session.end_profiling())
+    events_per_run = max(len(read_events(path)), 1)
+    path.unlink()
+    return max(min(wanted, MAX_EVENTS // events_per_run), 1)
+
+
+def read_events(path: Path) -> list[Event]:
+    """Read a trace file, also one whose names hold unescaped quotes (ORT 1.20 writes those)."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    try:
+        events: list[Event] = json.loads(text)
+    except ValueError:
+        events = [_repaired(line) for line in text.splitlines() if line.startswith("{")]
+    return events
+
+
+def _repaired(line: str) -> Event:
+    line = line.rstrip(",")
+    try:
+        event: Event = json.loads(line)
+    except ValueError:
+        event = json.loads(_NAME.sub(lambda m: f'"name":{json.dumps(m[1])},"args"', line))
+    return event
