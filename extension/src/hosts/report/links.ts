@@ -1,0 +1,47 @@
+/** Chart, table and graph show one selection. */
+
+import type { NodeDetail } from '../../core/wire.gen.js';
+
+/** Node rows by whatever the page names them: a row number or an address. */
+export class NodeNames {
+  private readonly rows = new Map<string, number>();
+
+  constructor(details: readonly NodeDetail[]) {
+    for (const { node, address } of details) this.rows.set(address, node);
+  }
+
+  /** Rows named by a chart's customdata: a name, or a list that starts with one. */
+  rowsOf(name: unknown): number[] {
+    const first = Array.isArray(name) ? name[0] : name;
+    if (typeof first === 'number' && Number.isInteger(first) && first >= 0) return [first];
+    const row = typeof first === 'string' ? this.rows.get(first) : undefined;
+    return row === undefined ? [] : [row];
+  }
+}
+
+/** Make the elements with `data-node` selectable by pointer and keyboard. Returns how to mark the selection. */
+export function linkRows(
+  names: NodeNames,
+  onSelect: (rows: number[]) => void,
+): (rows: readonly number[]) => void {
+  const elements = new Map<HTMLElement, number[]>();
+  for (const element of document.querySelectorAll<HTMLElement>('[data-node]')) {
+    const rows = names.rowsOf(element.dataset.node);
+    if (rows.length === 0) continue;
+    elements.set(element, rows);
+    if (element.tabIndex < 0) element.tabIndex = 0;
+    element.addEventListener('click', () => onSelect(rows));
+    element.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter') onSelect(rows);
+    });
+  }
+  return (selected) => {
+    const wanted = new Set(selected);
+    for (const [element, rows] of elements) {
+      element.toggleAttribute(
+        'data-selected',
+        rows.some((row) => wanted.has(row)),
+      );
+    }
+  };
+}

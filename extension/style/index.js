@@ -1,0 +1,2 @@
+import './core.css';
+import './hosts.css';
