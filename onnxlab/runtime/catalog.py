@@ -111,7 +111,7 @@ CATALOG: tuple[CatalogEntry, ...] = (
     CatalogEntry(
         "vitisai",
         "VitisAIExecutionProvider",
-        "pip install onnxruntime-vitisai (in an environment of its own)",
+        "install AMD Ryzen AI Software",
         needs="an AMD NPU",
     ),
     CatalogEntry(

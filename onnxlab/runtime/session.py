@@ -16,6 +16,7 @@ import numpy as np
 
 from onnxlab.errors import MemoryLimitExceeded, MissingExtra, OnnxlabError, SessionError
 from onnxlab.progress import Progress, silent
+from onnxlab.runtime.catalog import choose
 from onnxlab.runtime.child.exchange import RawTensor, read_values, write_values
 from onnxlab.runtime.reasons import is_out_of_memory, reason
 from onnxlab.runtime.results import (
@@ -99,6 +100,11 @@ class Runner:
             available_providers=tuple(found["available_providers"]),
             levels=tuple(found["levels"]),
         )
+
+    def try_provider(self, spec: SessionSpec) -> tuple[str, ...]:
+        """Run a tiny model on a provider and return the providers of its session."""
+        with _explained(choose(spec.provider).entry.name):
+            return tuple(self._child.call("try_provider", spec=spec.params()))
 
     def describe(self, runnable: Runnable, spec: SessionSpec) -> SessionInterface:
         """Tell inputs and outputs as the runtime sees them."""

@@ -12,7 +12,7 @@ import onnxruntime as ort
 
 __all__ = ["CPU", "Model", "ProviderUnavailable", "Spec", "new_session", "options_for"]
 
-Model = dict[str, Any]  # path: a file as it is; or data_path and the folder of its weights
+Model = dict[str, Any]  # path: a file as it is; or data or data_path, and folder of its weights
 Spec = dict[
     str, Any
 ]  # provider, provider_options, level, threads, spinning, disabled_passes, config
@@ -62,7 +62,7 @@ def new_session(model: Model, spec: Spec, options: Any) -> tuple[Any, int]:
         raise ProviderUnavailable(f"{provider} is not in onnxruntime {ort.__version__}")
     if provider != CPU:
         _make_way_for_gpu()
-    source = model["path"] or Path(model["data_path"]).read_bytes()
+    source = model["path"] or model.get("data") or Path(model["data_path"]).read_bytes()
     providers: list[Any] = [(provider, spec["provider_options"])]
     if provider != CPU:
         providers.append(CPU)

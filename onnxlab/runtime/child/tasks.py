@@ -15,6 +15,7 @@ from .logs import acting_transformers, with_captured_stderr
 from .profiler import trace_session
 from .sessions import Model, Spec, new_session, options_for
 from .timing import peak_rss_bytes, reset_peak_rss, timed_run, timed_runs
+from .trial import try_provider
 
 __all__ = ["TASKS"]
 
@@ -123,4 +124,5 @@ TASKS = {
     "trace": trace,
     "outputs": outputs,
     "optimise": optimise,
+    "try_provider": try_provider,
 }
