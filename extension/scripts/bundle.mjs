@@ -29,7 +29,7 @@ async function bundleStatic() {
   await build({ ...common, ...jsx, entryPoints: esm, outdir: OUT, format: 'esm' });
   const report = { report: 'src/hosts/report/index.ts' };
   await build({ ...common, ...jsx, entryPoints: report, outdir: OUT, format: 'iife' });
-  await build({ ...common, entryPoints: { core: 'style/core.css' }, outdir: OUT });
+  await build({ ...common, entryPoints: { core: 'style/static.css' }, outdir: OUT });
   await build({
     ...common,
     entryPoints: { plotly: 'scripts/plotly.mjs' },
