@@ -16,9 +16,11 @@ from importlib.resources import files
 
 import msgspec
 
+from onnxlab.runtime.session import Level
+
 __all__ = ["LEVELS", "PassKind", "PassRecord", "catalog", "find", "in_rule_set", "search"]
 
-LEVELS = ("none", "basic", "extended", "layout", "all")
+LEVELS: tuple[Level, ...] = ("none", "basic", "extended", "layout", "all")
 """The optimisation levels of ONNX Runtime; the index is the level of a `PassRecord`."""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from onnxlab.passes.catalog import LEVELS, PassRecord, catalog, find, in_rule_set
+from onnxlab.runtime.session import Level
 
 __all__ = ["PRESETS", "Pipeline", "preset", "switchable"]
 
@@ -31,7 +32,7 @@ class Pipeline:
         return max((find(name).level for name in self.enabled), default=0)
 
     @property
-    def level(self) -> str:
+    def level(self) -> Level:
         """The optimisation level to ask for."""
         return LEVELS[self.level_index]
 

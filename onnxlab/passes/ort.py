@@ -1,0 +1,213 @@
+"""ONNX Runtime's own optimiser: a model after a choice of passes, and which passes act on it."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+import weakref
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+
+from onnxlab.errors import (
+    ChildCrashed,
+    ChildTimeout,
+    MemoryLimitExceeded,
+    ModelError,
+    SessionError,
+)
+from onnxlab.model.model import Model
+from onnxlab.passes.catalog import PassRecord, find
+from onnxlab.passes.fingerprint import count_operators, fingerprint
+from onnxlab.passes.pipeline import Pipeline, preset, switchable
+from onnxlab.progress import Progress, silent
+from onnxlab.runtime.session import Runnable, Runner, SessionSpec
+
+__all__ = ["FAILURES", "Action", "OrtOptimiser", "Variant", "runnable_of", "session_spec"]
+
+FAILURES = (SessionError, ChildCrashed, ChildTimeout, MemoryLimitExceeded, ModelError)
+"""What a pass can do to a model that makes a row, not an end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """A model after a pipeline.
+
+    Attributes
+    ----------
+    pipeline
+        The passes that were on.
+    graph
+        Digest of the resulting graph (`onnxlab.passes.fingerprint`); empty where it failed.
+    counts
+        Nodes by operator, bodies included.
+    size_bytes
+        Size of the saved file.
+    path
+        The saved file; it lives as long as the `OrtOptimiser`.
+    acted
+        Transformers that ONNX Runtime says changed the graph, its rule sets among them.
+    error
+        Why there is no such model; empty where there is one.
+    """
+
+    pipeline: Pipeline
+    graph: str = ""
+    counts: Mapping[str, int] = field(default_factory=Counter)
+    size_bytes: int = 0
+    path: Path | None = None
+    acted: tuple[str, ...] = ()
+    error: str = ""
+
+    @property
+    def node_count(self) -> int:
+        """Number of nodes, bodies included."""
+        return sum(self.counts.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """What one pass does to a model, seen by leaving it out of a preset.
+
+    Attributes
+    ----------
+    acts
+        Whether it changes the graph.
+    delta_nodes
+        Nodes of the preset's graph less those of the graph without the pass: negative where it
+        removes nodes; None where that is not known.
+    note
+        What else is worth saying.
+    """
+
+    acts: bool
+    delta_nodes: int | None = None
+    note: str = ""
+
+
+class OrtOptimiser:
+    """Makes variants of one model, each once.
+
+    Parameters
+    ----------
+    model
+        The model; its file is read by the child and never written.
+    runner
+        Where models are optimised.
+    threads
+        Threads within an operator, as for `SessionSpec`.
+    """
+
+    def __init__(self, model: Model, runner: Runner, *, threads: int = 1) -> None:
+        self._runnable = runnable_of(model)
+        self._model = model
+        self._runner = runner
+        self._threads = threads
+        self._variants: dict[Pipeline, Variant] = {}
+        self._actions: dict[str, dict[str, Action]] = {}
+        self._lock = threading.RLock()
+        self._folder = tempfile.TemporaryDirectory(prefix="onnxlab-variants-")
+        weakref.finalize(self, self._folder.cleanup)
+
+    def variant(self, pipeline: Pipeline) -> Variant:
+        """Return the model after a pipeline; a failure is a variant with an ``error``."""
+        with self._lock:
+            if pipeline not in self._variants:
+                self._variants[pipeline] = self._make(pipeline)
+            return self._variants[pipeline]
+
+    def actions(
+        self, preset_name: str, *, budget_s: float = 10.0, progress: Progress = silent
+    ) -> Mapping[str, Action]:
+        """Return what each pass does that acts on the model within a preset.
+
+        Transformers name themselves in ONNX Runtime's log. Rewrite rules do not, so each one whose
+        operators occur is left out once and the graphs are compared. Node counts that do not fit
+        into the budget stay unknown.
+        """
+        with self._lock:
+            if preset_name not in self._actions:
+                found = dict(self._find_actions(preset(preset_name), budget_s, progress))
+                self._actions[preset_name] = found
+            return self._actions[preset_name]
+
+    def _find_actions(
+        self, whole: Pipeline, budget_s: float, progress: Progress
+    ) -> Iterator[tuple[str, Action]]:
+        base = self.variant(whole)
+        candidates = self._candidates(whole, base)
+        deadline = monotonic() + budget_s
+        for done, record in enumerate(candidates):
+            progress(f"leaving out {record.id}", done, len(candidates))
+            is_known_to_act = record.id in base.acted
+            if is_known_to_act and monotonic() > deadline:
+                yield record.id, Action(acts=True)
+                continue
+            without = self.variant(whole.toggled(record.id, False))
+            action = _compare(base, without, is_known_to_act=is_known_to_act)
+            if action.acts:
+                yield record.id, action
+
+    def _candidates(self, whole: Pipeline, base: Variant) -> list[PassRecord]:
+        records = [find(name) for name in whole.enabled]
+        if base.error:  # there is no log to read, and any pass may be the culprit
+            return [record for record in switchable() if record in records]
+        operators = self.variant(preset("none")).counts.keys() | base.counts.keys()
+        chosen = {
+            record.id
+            for record in records
+            if record.id in base.acted
+            or (record.rule_set in base.acted and not operators.isdisjoint(record.operators))
+        }
+        return [record for record in switchable() if record.id in chosen]
+
+    def _make(self, pipeline: Pipeline) -> Variant:
+        self._model.check_unchanged()
+        path = Path(self._folder.name, f"{len(self._variants)}.onnx")
+        try:
+            result = self._runner.optimise(
+                self._runnable, session_spec(pipeline, threads=self._threads), path
+            )
+            saved = Model.from_optimised(path)
+            return Variant(
+                pipeline=pipeline,
+                graph=fingerprint(saved),
+                counts=count_operators(saved),
+                size_bytes=saved.size_bytes,
+                path=path,
+                acted=result.acted,
+            )
+        except FAILURES as error:
+            return Variant(pipeline=pipeline, error=str(error))
+
+
+def runnable_of(model: Model) -> Runnable:
+    """Return what a session of the untouched model is made of."""
+    if model.path is not None:
+        return Runnable(path=model.path, name=model.name)
+    return Runnable(data=model.data, folder=model.folder, name=model.name)
+
+
+def session_spec(pipeline: Pipeline, *, threads: int = 1, provider: str = "cpu") -> SessionSpec:
+    """Return how a session with these passes is made."""
+    return SessionSpec(
+        provider=provider,
+        level=pipeline.level,
+        threads=threads,
+        disabled_passes=pipeline.disabled,
+    )
+
+
+def _compare(base: Variant, without: Variant, *, is_known_to_act: bool) -> Action:
+    if base.error:
+        if without.error:
+            return Action(acts=False)
+        return Action(acts=True, note="the model loads without it")
+    if without.error:
+        return Action(acts=True, note=f"without it failed: {without.error}")
+    delta = base.node_count - without.node_count
+    if without.graph == base.graph:
+        return Action(acts=is_known_to_act, delta_nodes=0, note="others do the same without it")
+    return Action(acts=True, delta_nodes=delta)
