@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["Finding", "Severity"]
+from onnxlab import exits
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Finding", "Findings", "Severity"]
 
 
 class Severity(StrEnum):
@@ -44,3 +50,38 @@ class Finding:
     addresses: tuple[str, ...] = ()
     count: int = 1
     saving_us: float | None = None
+
+
+class Findings(tuple[Finding, ...]):
+    """Findings in order of importance.
+
+    Examples
+    --------
+    >>> from onnxlab.testing import mlp
+    >>> from onnxlab.model.load import load
+    >>> load(mlp()).lint()
+    no findings
+    """
+
+    __slots__ = ()
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row per finding: code, severity, hazard, remedy, why, addresses, count, saving_us."""
+        import pandas as pd
+
+        columns = list(Finding.__dataclass_fields__)
+        rows = [[getattr(finding, column) for column in columns] for finding in self]
+        return pd.DataFrame(rows, columns=columns)
+
+    def __repr__(self) -> str:
+        if not self:
+            return "no findings"
+        lines = []
+        for finding in self:
+            sentences = " ".join(filter(None, (finding.hazard, finding.remedy)))
+            lines.append(f"{finding.severity}: {sentences} [{finding.code}]")
+        return "\n".join(lines)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
+        return exits.call("Findings._repr_mimebundle_", self, include, exclude)

@@ -131,11 +131,11 @@ class GraphTable:
 
     def op(self, node: int) -> str:
         """Operator name of a node row."""
-        return self.strings[self.node_op[node]]
+        return self.strings[int(self.node_op[node])]
 
     def name(self, node: int) -> str:
         """Name of a node row as the file has it, possibly empty."""
-        return self.strings[self.node_name[node]]
+        return self.strings[int(self.node_name[node])]
 
     def inputs(self, node: int) -> Int32:
         """Value rows a node reads, -1 for omitted ones."""

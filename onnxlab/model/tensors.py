@@ -1,0 +1,276 @@
+"""Reading stored tensors: bounds first, then bytes, then numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from onnx import AttributeProto, SparseTensorProto, TensorProto, helper
+
+from onnxlab.errors import FileChanged, ModelError
+from onnxlab.model.external import external_place, is_external, resolve_location
+from onnxlab.model.skeleton import PAYLOAD_FIELDS, Payload
+from onnxlab.model.source import BytesSource, FileSource, Source, check_stamp
+from onnxlab.model.text import elide, visible
+from onnxlab.model.types import dtype_text, element_bits, packed_bytes
+from onnxlab.model.wire_format import BYTES, varint
+
+if TYPE_CHECKING:
+    from onnxlab.model.model import Model
+    from onnxlab.model.weights import Weight
+
+__all__ = ["TensorReader", "element_count"]
+
+Array = npt.NDArray[Any]
+
+MAX_DIMS = 32  # what every numpy can hold
+MAX_DENSE_ELEMENTS = 1 << 28  # of a sparse tensor
+
+_FIELD_NUMBERS = {name: number for number, name in PAYLOAD_FIELDS.items()}
+_BITS_IN_INT32 = 32
+# Packed types: bits → the numbers that one byte holds.
+_PACKED = {4: 2, 2: 4}
+
+
+class TensorReader:
+    """Reads the stored tensors of one model."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    def read(self, weight: Weight) -> Array:
+        """Return a stored tensor; see `Model.read_tensor`."""
+        stored = weight.stored
+        if isinstance(stored, TensorProto):
+            return self.dense(stored)
+        if isinstance(stored, SparseTensorProto):
+            return self.sparse(stored)
+        return self._attribute(stored)
+
+    def dense(self, tensor: TensorProto) -> Array:
+        """Return a dense tensor."""
+        elements = element_count(tensor)
+        if tensor.data_type == TensorProto.STRING:
+            return _strings(self._typed(tensor), elements, tensor)
+        dtype = numpy_dtype(tensor)
+        raw = self.raw_bytes(tensor, elements)
+        if raw is None:
+            flat = _numbers(self._typed(tensor), tensor, elements, dtype)
+        else:
+            flat = unpack(raw, tensor.data_type, elements, dtype)
+        return flat.reshape(tuple(tensor.dims))
+
+    def sparse(self, tensor: SparseTensorProto) -> Array:
+        """Return a sparse tensor as a dense one."""
+        shape = tuple(tensor.dims)
+        total = math.prod(shape) if len(shape) <= MAX_DIMS and all(d >= 0 for d in shape) else -1
+        if not 0 <= total <= MAX_DENSE_ELEMENTS:
+            raise ModelError(f"{_label(tensor.values)} is too large to be made dense")
+        values, indices = self.dense(tensor.values), self.dense(tensor.indices)
+        if indices.ndim == 2 and indices.shape[1] == len(shape):
+            in_range = bool(np.all((indices >= 0) & (indices < np.array(shape))))
+            flat = np.ravel_multi_index(tuple(indices.T), shape) if in_range else None
+        else:
+            in_range = bool(np.all((indices >= 0) & (indices < total)))
+            flat = indices.ravel()
+        if not in_range or flat is None or len(flat) != values.size:
+            raise ModelError(f"{_label(tensor.values)} has indices outside of its shape")
+        filled = np.zeros(total, values.dtype)
+        filled[flat] = values.ravel()
+        return filled.reshape(shape)
+
+    def raw_bytes(self, tensor: TensorProto, elements: int) -> bytes | None:
+        """Return a tensor's little-endian bytes, or None where they are typed fields."""
+        needed = packed_bytes(tensor.data_type, elements)
+        if needed is None:
+            return None
+        with self.raw_span(tensor, needed) as span:
+            if span is None:
+                return None
+            source, offset = span
+            data = source.read(offset, needed) if needed else b""
+        if len(data) < needed:
+            raise FileChanged(f"the data of {_label(tensor)} changed: load the model again")
+        return data
+
+    @contextmanager
+    def raw_span(self, tensor: TensorProto, needed: int) -> Iterator[tuple[Source, int] | None]:
+        """Open where a tensor's little-endian bytes lie, after checking that all are there.
+
+        Yields a source and an offset, or None where the numbers are in typed fields.
+        """
+        payload = self._model.payload(tensor)
+        if is_external(tensor):
+            with self._external(tensor, needed) as span:
+                yield span
+        elif payload is not None and payload.field == "raw_data" and not payload.framed:
+            _check_size(tensor, payload.length, needed)
+            with self._own_source() as source:
+                yield source, payload.offset
+        elif payload is None and tensor.HasField("raw_data"):
+            _check_size(tensor, len(tensor.raw_data), needed)
+            yield BytesSource(tensor.raw_data), 0
+        else:
+            yield None
+
+    @contextmanager
+    def _external(self, tensor: TensorProto, needed: int) -> Iterator[tuple[Source, int]]:
+        place = external_place(tensor)
+        path = resolve_location(place.location, self._model.folder, model=self._model.path)
+        self._model.check_unchanged()
+        if place.length is not None:
+            _check_size(tensor, place.length, needed)
+        with FileSource.open(path) as source:
+            if place.offset + needed > source.size:
+                raise ModelError(
+                    f"the data of {_label(tensor)} end at byte {place.offset + needed:,} of "
+                    f"{elide(visible(place.location), 100)!r}, which has {source.size:,}"
+                )
+            yield source, place.offset
+
+    @contextmanager
+    def _own_source(self) -> Iterator[Source]:
+        model = self._model
+        if model.path is None or model.stamp is None:
+            yield BytesSource(model.data or b"")
+            return
+        check_stamp(model.path, model.stamp)
+        with FileSource.open(model.path) as source:
+            if source.stamp != model.stamp:
+                check_stamp(model.path, model.stamp)
+            yield source
+
+    def _typed(self, tensor: TensorProto) -> TensorProto:
+        """Return a tensor that holds the typed fields."""
+        payload = self._model.payload(tensor)
+        if payload is None:
+            return tensor
+        with self._own_source() as source:
+            data = source.read(payload.offset, payload.length)
+        return TensorProto.FromString(_framed(payload, data))
+
+    def _attribute(self, attribute: AttributeProto) -> Array:
+        """Return the value of a Constant node that is no tensor."""
+        if attribute.name == "value_float":
+            return np.array(attribute.f, np.float32)
+        if attribute.name == "value_int":
+            return np.array(attribute.i, np.int64)
+        if attribute.name == "value_floats":
+            return np.array(attribute.floats, np.float32)
+        if attribute.name == "value_ints":
+            return np.array(attribute.ints, np.int64)
+        strings = [attribute.s] if attribute.name == "value_string" else list(attribute.strings)
+        decoded = np.array([s.decode("utf-8", "backslashreplace") for s in strings], object)
+        return decoded.reshape(()) if attribute.name == "value_string" else decoded
+
+
+def element_count(tensor: TensorProto) -> int:
+    """Return a tensor's number of elements, or raise `ModelError` for impossible dimensions."""
+    dims = tensor.dims
+    if len(dims) > MAX_DIMS:
+        raise ModelError(f"{_label(tensor)} has {len(dims)} dimensions")
+    if any(dim < 0 for dim in dims):
+        raise ModelError(f"{_label(tensor)} has a negative dimension")
+    return math.prod(dims)
+
+
+def numpy_dtype(tensor: TensorProto) -> np.dtype[Any]:
+    """Return the numpy type of a tensor's elements."""
+    if not element_bits(tensor.data_type):
+        raise ModelError(f"{_label(tensor)} has no known element type ({tensor.data_type})")
+    return np.dtype(helper.tensor_dtype_to_np_dtype(tensor.data_type)).newbyteorder("=")
+
+
+def unpack(data: bytes, data_type: int, elements: int, dtype: np.dtype[Any]) -> Array:
+    """Turn little-endian, possibly packed bytes into a flat array."""
+    bits = element_bits(data_type)
+    if bits in _PACKED:
+        return _unpack_bits(np.frombuffer(data, np.uint8), bits, elements).view(dtype)
+    if bits == 6:
+        return _unpack_six(np.frombuffer(data, np.uint8), elements).view(dtype)
+    if dtype.kind in "iufc" and dtype.isnative:
+        return np.frombuffer(data, dtype.newbyteorder("<"), count=elements).astype(
+            dtype, copy=False
+        )
+    return np.frombuffer(data, dtype, count=elements)
+
+
+def _unpack_bits(data: npt.NDArray[np.uint8], bits: int, elements: int) -> Array:
+    shifts = np.arange(0, 8, bits, dtype=np.uint8)
+    mask = np.uint8((1 << bits) - 1)
+    return ((data[:, None] >> shifts) & mask).ravel()[:elements]
+
+
+def _unpack_six(data: npt.NDArray[np.uint8], elements: int) -> Array:
+    """Unpack a stream of 6-bit numbers, lowest bits first."""
+    bits = np.unpackbits(data, bitorder="little")[: 6 * elements].reshape(elements, 6)
+    return np.packbits(bits, axis=1, bitorder="little").ravel()
+
+
+def _framed(payload: Payload, data: bytes) -> bytes:
+    if payload.framed:
+        return data
+    key = varint(_FIELD_NUMBERS[payload.field] << 3 | BYTES)
+    return key + varint(len(data)) + data
+
+
+def _numbers(typed: TensorProto, tensor: TensorProto, elements: int, dtype: np.dtype[Any]) -> Array:
+    """Return the numbers of a tensor that keeps them in typed fields."""
+    data_type = tensor.data_type
+    if typed.HasField("raw_data"):  # beside typed fields, which is not allowed but happens
+        data = typed.raw_data
+        _check_size(tensor, len(data), packed_bytes(data_type, elements) or 0)
+        return unpack(data, data_type, elements, dtype)
+    field = helper.tensor_dtype_to_field(data_type)
+    entries = getattr(typed, field)
+    bits = element_bits(data_type)
+    per_byte = _PACKED.get(bits, 1)
+    expected = -(-elements // per_byte) * (2 if dtype.kind == "c" else 1)
+    if len(entries) != expected:
+        raise ModelError(
+            f"{_label(tensor)} needs {expected:,} entries of {field} but holds {len(entries):,}"
+        )
+    if field != "int32_data":
+        storage = {"float_data": np.float32, "double_data": np.float64}.get(field)
+        plain = np.array(entries, storage or (np.uint64 if field == "uint64_data" else np.int64))
+        return plain.view(dtype) if dtype.kind == "c" else plain.astype(dtype)
+    numbers = np.array(entries, np.int32)
+    if per_byte > 1:
+        return _unpack_bits(numbers.astype(np.uint8), bits, elements).view(dtype)
+    if data_type in (TensorProto.INT32, TensorProto.BOOL):
+        return numbers.astype(dtype)
+    if bits == 6:
+        return (numbers.astype(np.uint8) & np.uint8(0x3F)).view(dtype)
+    return numbers.astype(np.uint8 if bits == 8 else np.uint16).view(dtype)
+
+
+def _strings(typed: TensorProto, elements: int, tensor: TensorProto) -> Array:
+    if len(typed.string_data) != elements:
+        raise ModelError(
+            f"{_label(tensor)} needs {elements:,} strings but holds {len(typed.string_data):,}"
+        )
+    decoded = [entry.decode("utf-8", "backslashreplace") for entry in typed.string_data]
+    return np.array(decoded, object).reshape(tuple(tensor.dims))
+
+
+def _check_size(tensor: TensorProto, stored: int, needed: int) -> None:
+    if stored != needed:
+        raise ModelError(
+            f"{_label(tensor)} needs {needed:,} bytes as {dtype_text(tensor.data_type)} "
+            f"but holds {stored:,}"
+        )
+
+
+def _label(tensor: TensorProto) -> str:
+    return f"tensor {elide(visible(tensor.name), 100)!r}"
+
+
+def external_path(model: Model, tensor: TensorProto) -> Path:
+    """Return the real path of a tensor's external data; `ModelError` where it is out of reach."""
+    place = external_place(tensor)
+    return resolve_location(place.location, model.folder, model=model.path)
