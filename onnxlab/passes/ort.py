@@ -209,5 +209,5 @@ def _compare(base: Variant, without: Variant, *, is_known_to_act: bool) -> Actio
         return Action(acts=True, note=f"without it failed: {without.error}")
     delta = base.node_count - without.node_count
     if without.graph == base.graph:
-        return Action(acts=is_known_to_act, delta_nodes=0, note="others do the same without it")
+        return Action(acts=is_known_to_act, delta_nodes=0, note="the graph is the same without it")
     return Action(acts=True, delta_nodes=delta)
