@@ -1,0 +1,69 @@
+"""Chromium, a JupyterLab server of our own, and a page whose every step is watched."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from lab_server import LabServer
+from page_watch import Watch
+from playwright.sync_api import Page
+
+ROOT = Path(__file__).parents[2]
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
+
+
+@pytest.fixture(autouse=True)
+def jp_asyncio_loop() -> None:
+    """Stand in for pytest-jupyter's loop, which the synchronous Playwright does not bear."""
+
+
+@pytest.fixture(autouse=True)
+def jp_server_cleanup() -> None:
+    """Stand in for pytest-jupyter's clean-up, which closes the loop that Playwright runs in."""
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, object]) -> dict[str, object]:
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium on PATH")
+    arguments = ["--no-first-run", "--disable-background-networking", "--disable-dev-shm-usage"]
+    if os.geteuid() == 0:
+        arguments.append("--no-sandbox")
+    return {**browser_type_launch_args, "executable_path": CHROMIUM, "args": arguments}
+
+
+@pytest.fixture(scope="session")
+def browser_context_args(browser_context_args: dict[str, object]) -> dict[str, object]:
+    return {**browser_context_args, "viewport": {"width": 1280, "height": 800}}
+
+
+@pytest.fixture(scope="session")
+def examples() -> Path:
+    return ROOT / "examples/models"
+
+
+@pytest.fixture(scope="session")
+def screenshots() -> Path:
+    folder = ROOT / "build/screenshots"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabServer]:
+    server = LabServer(tmp_path_factory.mktemp("lab"))
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def watch(page: Page) -> Iterator[Watch]:
+    """Fails the test on a console error, a dialog, or a request to anywhere but ``watch.home``."""
+    watching = Watch(page)
+    yield watching
+    watching.check()
