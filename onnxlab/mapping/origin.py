@@ -35,6 +35,7 @@ class Fate(StrEnum):
     FOLDED = "folded"  # computed when the session was made
     ELIMINATED = "eliminated"  # removed as without effect (Identity, no-op Cast, ...)
     DEDUPLICATED = "deduplicated"  # an equal node stands for it
+    INLINED = "inlined"  # replaced by its body: a function call, an If of constant condition
     DEAD = "dead"  # reaches no output
     NOT_EXECUTED = "not executed"  # present, but no run reached it (an untaken branch)
     UNKNOWN = "unknown"

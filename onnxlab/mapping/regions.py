@@ -1,0 +1,174 @@
+"""Second pass of the join: which original nodes each optimised node computes.
+
+A kernel computes what lies between the values it reads and the values it writes. Both are known
+original values for most kernels, so the original nodes between them are its region. Where a value
+in between is unknown (an operator that the runtime decomposed), the kernels on both its sides
+form one group and share one region.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from onnxlab.mapping.dataflow import Dataflow
+from onnxlab.mapping.identify import Identified
+from onnxlab.mapping.operators import FUSING, REMOVABLE, SHAPE_ONLY
+from onnxlab.model.table import ValueKind
+
+__all__ = ["Regions", "find_regions"]
+
+
+@dataclass(slots=True, kw_only=True)
+class Regions:
+    """The original rows behind each optimised node.
+
+    Attributes
+    ----------
+    rows
+        Per optimised node, sorted original rows; empty for an inserted or unknown one.
+    folded
+        Original rows computed when the session was made.
+    eliminated
+        Original rows removed although a kernel beside them survived as it was.
+    available
+        Canonical original values that exist in the optimised model.
+    """
+
+    rows: list[tuple[int, ...]]
+    folded: set[int]
+    eliminated: set[int] = field(default_factory=set)
+    available: set[int] = field(default_factory=set)
+
+
+def find_regions(original: Dataflow, optimised: Dataflow, found: Identified) -> Regions:
+    """Slice the original between the known values of the optimised model."""
+    available, folded_values = _available(original, optimised, found)
+    folded = _folded_rows(original, folded_values, available)
+    regions = Regions(
+        rows=[()] * optimised.count, folded=folded, available=available | folded_values
+    )
+    for group in _groups(optimised, found):
+        workers = [node for node in group if node not in found.inserted]
+        rows = _region(original, optimised, found, regions, workers)
+        for node in workers:
+            regions.rows[node] = rows
+    return regions
+
+
+def _available(
+    original: Dataflow, optimised: Dataflow, found: Identified
+) -> tuple[set[int], set[int]]:
+    """Split the known values into those computed by runs and those stored in the model."""
+    available: set[int] = set()
+    folded: set[int] = set()
+    kinds = optimised.table.value_kind
+    for new, old in found.values.items():
+        stored = kinds[new] == ValueKind.INITIALIZER and original.producer[old] >= 0
+        (folded if stored else available).add(original.canonical[old])
+    for node in found.unchanged:
+        row = found.tagged[node]
+        for new, old in zip(optimised.inputs[node], original.inputs[row], strict=False):
+            # A constant stands where the original reads a computed value.
+            if min(new, old) >= 0 and kinds[new] == ValueKind.INITIALIZER:
+                source = original.source[old]
+                if original.producer[source] >= 0:
+                    folded.add(original.canonical[source])
+    return available, folded - available
+
+
+def _folded_rows(original: Dataflow, folded: set[int], available: set[int]) -> set[int]:
+    rows = set(original.backward(folded, available, shapes=False))
+    for row in range(original.count):
+        outputs = [value for value in original.outputs[row] if value >= 0]
+        if outputs and all(value in original.constant_values for value in outputs):
+            rows.add(row)
+    return rows
+
+
+def _groups(optimised: Dataflow, found: Identified) -> list[list[int]]:
+    """Join the nodes on both sides of every unknown value."""
+    parent = list(range(optimised.count))
+
+    def root(node: int) -> int:
+        while parent[node] != node:
+            parent[node] = parent[parent[node]]
+            node = parent[node]
+        return node
+
+    for node in range(optimised.count):
+        for value in optimised.inputs[node]:
+            if value >= 0 and value not in found.values and optimised.producer[value] >= 0:
+                parent[root(node)] = root(optimised.producer[value])
+    groups: dict[int, list[int]] = defaultdict(list)
+    for node in range(optimised.count):
+        groups[root(node)].append(node)
+    return list(groups.values())
+
+
+def _region(
+    original: Dataflow,
+    optimised: Dataflow,
+    found: Identified,
+    regions: Regions,
+    workers: list[int],
+) -> tuple[int, ...]:
+    starts = [
+        found.values[value]
+        for node in workers
+        for value in optimised.outputs[node]
+        if value in found.values
+    ]
+    anchored = {found.anchors[node] for node in workers if found.anchors[node] >= 0}
+    sliced = set(original.backward(starts, regions.available))
+    for row in anchored:
+        needed = [v for v in original.deps[row] if original.canonical[v] not in regions.available]
+        sliced.update(original.backward(needed, regions.available))
+    for node in workers:
+        sliced.update(found.absorbed.get(node, ()))
+    sliced -= anchored
+    sliced = {row for row in sliced if not _is_folded(original, regions, row)}
+    removed = _removed(original, found, workers, sliced)
+    regions.eliminated |= removed
+    called = {
+        inner
+        for row in anchored
+        if row in original.called
+        for inner in _instance_rows(original, row)
+    }
+    return tuple(sorted(anchored | called | (sliced - removed)))
+
+
+def _is_folded(original: Dataflow, regions: Regions, row: int) -> bool:
+    # A DequantizeLinear of a constant weight is never folded but taken in by an integer kernel.
+    return row in regions.folded and original.protos[row].op_type != "DequantizeLinear"
+
+
+def _removed(
+    original: Dataflow, found: Identified, workers: list[int], sliced: set[int]
+) -> set[int]:
+    """Tell what was merely removed from what a kernel took over.
+
+    A node that survived as it was computes itself alone, so the no-operations around it are gone.
+    """
+    ops = {row: original.protos[row].op_type for row in sliced}
+    removed = {row for row, op in ops.items() if op in {"Identity", "Dropout"}}
+    if removed == sliced and not any(found.anchors[node] >= 0 for node in workers):
+        return set()
+    if len(workers) == 1 and workers[0] in found.unchanged:
+        own = original.protos[found.tagged[workers[0]]].op_type
+        if own not in FUSING:
+            removed |= {row for row, op in ops.items() if op in REMOVABLE | SHAPE_ONLY}
+    return removed
+
+
+def _instance_rows(original: Dataflow, call: int) -> list[int]:
+    rows: list[int] = []
+    pending = list(original.bodies.get(call, ()))
+    while pending:
+        graph = pending.pop()
+        inside = original.graph_rows(graph)
+        rows.extend(inside)
+        for row in inside:
+            pending.extend(original.bodies.get(row, ()))
+    return rows
