@@ -1,0 +1,324 @@
+"""What a profile says should be done, the largest known saving first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from math import isfinite
+
+import numpy as np
+
+from onnxlab.analysis.finding import Finding, Findings, Severity
+from onnxlab.mapping.origin import Fate, Insertion, OriginKind
+from onnxlab.profiling.cell import Cell
+from onnxlab.profiling.profile import Profile
+from onnxlab.profiling.quantity import format_share, format_us
+from onnxlab.profiling.tally import RegionTally, Tally, tally, wall_us
+
+__all__ = ["find"]
+
+_ADDRESSES = 100  # as many as a Finding holds
+_NAMED = 3
+_WORTH_SHARE = 0.01  # of all kernel time
+_TINY_US = 5.0  # about three times what the profiler itself costs per kernel
+_TINY_SHARE = 0.25
+_SLOW_FIRST_RATIO = 3.0
+_SLOW_FIRST_US = 1_000.0
+_SLOW_LOAD_US = 1_000_000.0
+_RESIDUAL_SHARE = 0.2
+_SEVERITIES = list(Severity)
+
+_REMEDIES = {
+    Insertion.LAYOUT: "Compare with level='extended', which keeps the model's own layout.",
+    Insertion.CAST: "Keep the nodes around it in one precision, or export the model in it.",
+    Insertion.COPY: "Keep neighbouring nodes on one provider.",
+    Insertion.QUANTIZE: "Quantise the nodes between, or leave all of them in float.",
+    Insertion.SHAPE: "Export with the shape that the operator takes.",
+}
+_INSERTED = {
+    Insertion.LAYOUT: "Changing the memory layout",
+    Insertion.CAST: "Casting between precisions",
+    Insertion.COPY: "Copying between devices",
+    Insertion.QUANTIZE: "Quantising and dequantising",
+    Insertion.SHAPE: "Reshaping",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Attributed:
+    """A cell with what is computed from it."""
+
+    profile: Profile
+    cell: Cell
+    counted: Tally
+    wall_us: float
+
+    def where(self) -> str:
+        """Name the provider where there are several."""
+        return f" on {self.cell.label}" if len(self.profile.cells) > 1 else ""
+
+    def addresses(self, rows: Iterable[int | None]) -> tuple[str, ...]:
+        """Return distinct addresses of rows, at most as many as a finding holds."""
+        distinct = dict.fromkeys(row for row in rows if row is not None)
+        return tuple(self.profile.model.addresses[row] for row in list(distinct)[:_ADDRESSES])
+
+
+def find(profile: Profile) -> Findings:
+    """Return the findings of a profile and of its model."""
+    findings = [*_input_findings(profile)]
+    for cell in profile.cells:
+        findings.extend(_cell_findings(profile, cell))
+        if cell.is_attributed:
+            wall = wall_us(cell, seed=profile.options.seed).value
+            counted = tally(cell, profile.model.table)
+            attributed = _Attributed(profile=profile, cell=cell, counted=counted, wall_us=wall)
+            findings.extend(finding for check in _CHECKS for finding in check(attributed))
+    findings.sort(key=_rank)
+    return Findings((*findings, *profile.lint))
+
+
+def _rank(finding: Finding) -> tuple[bool, float, int]:
+    failed = finding.severity is Severity.ERROR
+    return (not failed, -(finding.saving_us or 0.0), _SEVERITIES.index(finding.severity))
+
+
+def _input_findings(profile: Profile) -> Iterator[Finding]:
+    guessed = profile.inputs.guessed
+    if guessed:
+        yield Finding(
+            code="guessed-inputs",
+            severity=Severity.INFO,
+            hazard=" ".join(guessed),
+            remedy="Give real data with inputs=, and sizes with dims=.",
+            why="Random data may mislead where the work depends on the data or on its size.",
+            count=len(guessed),
+        )
+
+
+def _cell_findings(profile: Profile, cell: Cell) -> Iterator[Finding]:
+    if cell.error:
+        yield Finding(
+            code="provider-failed",
+            severity=Severity.ERROR,
+            hazard=f"{cell.label} failed: {cell.error}",
+            remedy="onnxlab.providers() says what can run here and what to install.",
+            why="It has no times in this profile.",
+        )
+    if cell.level != profile.options.level:
+        yield Finding(
+            code="optimisation-fails",
+            severity=Severity.WARNING,
+            hazard=(
+                f"The runtime fails on this model at level {profile.options.level!r}; "
+                f"it was measured on {cell.label} at level {cell.level!r}."
+            ),
+            remedy="Find the pass that breaks it with onnxlab.optimize, and switch it off.",
+            why="The model is valid, so the optimiser is at fault.",
+        )
+    for note in cell.notes:
+        yield Finding(code="measurement-note", severity=Severity.INFO, hazard=note)
+
+
+def _hot_regions(data: _Attributed) -> Iterator[Finding]:
+    hot = [
+        region
+        for region in data.counted.regions
+        if region.kind in (OriginKind.NODE, OriginKind.REGION)
+    ][:_NAMED]
+    time_us = sum(region.time.value for region in hot)
+    if not time_us:
+        return
+    named = ", ".join(_named(data, region) for region in hot)
+    yield Finding(
+        code="hot-nodes",
+        severity=Severity.INFO,
+        hazard=(
+            f"{format_share(data.counted.share(time_us))} of the kernel time{data.where()} "
+            f"goes to {len(hot)} of {len(data.counted.regions)} regions: {named}."
+        ),
+        remedy="Start with these.",
+        why="Whatever makes them faster counts; the rest hardly does.",
+        addresses=data.addresses(region.lead for region in hot),
+        count=len(hot),
+    )
+
+
+def _named(data: _Attributed, region: RegionTally) -> str:
+    address = "" if region.lead is None else f" at {data.profile.model.addresses[region.lead]}"
+    return f"{region.label}{address} ({format_us(region.time.value)})"
+
+
+def _inserted(data: _Attributed) -> Iterator[Finding]:
+    for insertion in Insertion:
+        regions = [r for r in data.counted.regions if r.insertion is insertion]
+        time_us = sum(region.time.value for region in regions)
+        if data.counted.share(time_us) < _WORTH_SHARE:
+            continue
+        kernels = sum(len(region.kernels) for region in regions)
+        yield Finding(
+            code=f"inserted-{insertion}",
+            severity=Severity.WARNING,
+            hazard=(
+                f"{_INSERTED[insertion]}{data.where()} costs {format_us(time_us)}, "
+                f"{format_share(data.counted.share(time_us))} of the kernel time, "
+                f"in {_count(kernels, 'kernel')} that the runtime inserted."
+            ),
+            remedy=_REMEDIES[insertion],
+            why="The model does not ask for it; the runtime does it for the nodes named.",
+            addresses=data.addresses(region.owner for region in regions),
+            count=len(regions),
+            saving_us=time_us,
+        )
+
+
+def _tiny_kernels(data: _Attributed) -> Iterator[Finding]:
+    times_us = data.counted.kernels.value
+    tiny = np.flatnonzero(times_us < _TINY_US)
+    time_us = float(times_us[tiny].sum())
+    if data.counted.share(time_us) < _TINY_SHARE or len(tiny) < 2:
+        return
+    leads = (data.cell.kernels[position].origin.lead for position in tiny.tolist())
+    yield Finding(
+        code="tiny-kernels",
+        severity=Severity.INFO,
+        hazard=(
+            f"{len(tiny)} of {len(times_us)} kernels{data.where()} take less than "
+            f"{format_us(_TINY_US)} each, together "
+            f"{format_share(data.counted.share(time_us))} of the kernel time."
+        ),
+        remedy="Run larger batches, or fuse small operators when you export.",
+        why="Most of such a time is the cost of starting the kernel, and of measuring it.",
+        addresses=data.addresses(leads),
+        count=len(tiny),
+    )
+
+
+def _start(data: _Attributed) -> Iterator[Finding]:
+    sessions = data.cell.steady_sessions
+    if not sessions:
+        return
+    first_us = float(np.median([session.first_run_ns for session in sessions])) / 1e3
+    load_us = float(np.median([session.load_ns for session in sessions])) / 1e3
+    if first_us > _SLOW_FIRST_RATIO * data.wall_us and first_us > _SLOW_FIRST_US:
+        yield Finding(
+            code="slow-first-run",
+            severity=Severity.INFO,
+            hazard=(
+                f"The first run{data.where()} takes {format_us(first_us)}, "
+                f"a steady one {format_us(data.wall_us)}."
+            ),
+            remedy="Run once before the model has to answer.",
+            why="Memory is reserved and caches are filled in the first run.",
+        )
+    if load_us > _SLOW_LOAD_US:
+        yield Finding(
+            code="slow-load",
+            severity=Severity.INFO,
+            hazard=f"Making a session{data.where()} takes {format_us(load_us)}.",
+            remedy="Save the optimised model and load that one without optimising.",
+            why=f"That is as long as {load_us / data.wall_us:,.0f} runs.",
+        )
+
+
+def _fates(data: _Attributed) -> Iterator[Finding]:
+    folded = [row for row, fate in enumerate(data.cell.fates) if fate is Fate.FOLDED]
+    if folded:
+        yield Finding(
+            code="folded-nodes",
+            severity=Severity.INFO,
+            hazard=(
+                f"{_count(len(folded), 'node')} {_be(len(folded))} computed when the session is "
+                f"made{data.where()}, not in each run."
+            ),
+            remedy="Nothing to do; saving the optimised model makes sessions start faster.",
+            why="All their inputs are constant.",
+            addresses=data.addresses(folded),
+            count=len(folded),
+        )
+    idle = [row for row, fate in enumerate(data.cell.fates) if fate is Fate.NOT_EXECUTED]
+    if idle:
+        yield Finding(
+            code="not-executed",
+            severity=Severity.INFO,
+            hazard=f"No run reached {_count(len(idle), 'node')}{data.where()}.",
+            remedy="Give inputs= that take the other branches too.",
+            why="They stand in branches or loops that these inputs do not enter.",
+            addresses=data.addresses(idle),
+            count=len(idle),
+        )
+
+
+def _left_over(data: _Attributed) -> Iterator[Finding]:
+    unattributed_us = data.counted.kind_us(OriginKind.UNATTRIBUTED)
+    if unattributed_us > 0:
+        yield Finding(
+            code="unattributed-time",
+            severity=Severity.WARNING,
+            hazard=(
+                f"{format_us(unattributed_us)} of kernel time{data.where()} could not be traced "
+                f"back to a node."
+            ),
+            remedy="Look at the kernels of kind 'unattributed' in the profile's kernels table.",
+            why="The runtime rewrote the model in a way that left no trace.",
+        )
+    residual_us = data.wall_us - data.counted.total_us
+    if not isfinite(residual_us) or abs(residual_us) < _RESIDUAL_SHARE * data.wall_us:
+        return
+    if residual_us > 0:
+        hazard = f"{format_us(residual_us)} of each run{data.where()} lies outside all kernels."
+        why = "The runtime itself takes it: starting kernels, moving inputs and outputs."
+    else:
+        hazard = (
+            f"The kernels{data.where()} add up to {format_us(-residual_us)} more than a run "
+            f"without the profiler takes."
+        )
+        why = "The profiler's own cost, 1 to 2 µs a kernel, lies inside the kernels' times."
+    yield Finding(
+        code="runtime-residual",
+        severity=Severity.INFO,
+        hazard=hazard,
+        remedy="Trust the wall time for the whole, and shares among the larger kernels.",
+        why=why,
+    )
+
+
+def _fallback(data: _Attributed) -> Iterator[Finding]:
+    elsewhere = [
+        position
+        for position, kernel in enumerate(data.cell.kernels)
+        if data.cell.provider and kernel.provider != data.cell.provider
+    ]
+    if not elsewhere:
+        return
+    time_us = float(data.counted.kernels.value[elsewhere].sum())
+    yield Finding(
+        code="provider-fallback",
+        severity=Severity.WARNING,
+        hazard=(
+            f"{len(elsewhere)} of {len(data.cell.kernels)} kernels asked for on "
+            f"{data.cell.label} ran elsewhere, in {format_us(time_us)}."
+        ),
+        remedy="Replace these operators by ones that the provider has.",
+        why="The provider has no kernel for them; each change of provider may cost a copy.",
+        addresses=data.addresses(data.cell.kernels[position].origin.lead for position in elsewhere),
+        count=len(elsewhere),
+    )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _be(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+_CHECKS: tuple[Callable[[_Attributed], Iterator[Finding]], ...] = (
+    _hot_regions,
+    _fallback,
+    _inserted,
+    _tiny_kernels,
+    _start,
+    _fates,
+    _left_over,
+)

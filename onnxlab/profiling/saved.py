@@ -1,0 +1,139 @@
+"""Profiles as files: a magic number, a version, and compressed msgpack."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import zlib
+from pathlib import Path
+from typing import get_args
+
+import msgspec
+import numpy as np
+
+from onnxlab.errors import OnnxlabError
+from onnxlab.model.table import GraphTable
+from onnxlab.profiling.cell import Cell
+from onnxlab.profiling.profile import Profile
+
+__all__ = ["VERSION", "load", "save"]
+
+VERSION = 1
+_MAGIC = b"ONNXPROF"
+_HEADER_BYTES = len(_MAGIC) + 4
+# A few kilobytes can be made to expand without end; no profile of 100,000 nodes comes near this.
+_MAX_CONTENT_BYTES = 2 << 30
+
+
+def save(profile: Profile, path: str | os.PathLike[str]) -> Path:
+    """Write a profile, whole or not at all."""
+    target = Path(path)
+    content = msgspec.msgpack.encode(profile, enc_hook=_encode_array)
+    data = _MAGIC + VERSION.to_bytes(4, "little") + zlib.compress(content, level=6)
+    try:
+        _write_whole(target, data)
+    except OSError as error:
+        raise OnnxlabError(f"cannot write {target}: {error.strerror or error}") from error
+    return target
+
+
+def load(path: str | os.PathLike[str]) -> Profile:
+    """Read a profile that `save` wrote."""
+    source = Path(path)
+    try:
+        data = source.read_bytes()
+    except OSError as error:
+        raise OnnxlabError(f"cannot read {source}: {error.strerror or error}") from error
+    if not data.startswith(_MAGIC):
+        raise OnnxlabError(f"{source} is not a profile: expected a file that Profile.save wrote")
+    version = int.from_bytes(data[len(_MAGIC) : _HEADER_BYTES], "little")
+    if version > VERSION:
+        raise OnnxlabError(
+            f"{source} has format {version}, this onnxlab reads up to {VERSION}: upgrade onnxlab"
+        )
+    try:
+        content = _decompress(data[_HEADER_BYTES:])
+        profile = msgspec.msgpack.decode(content, type=Profile, dec_hook=_decode_array)
+        _check(profile)
+    except (zlib.error, msgspec.MsgspecError, ValueError, TypeError, LookupError) as error:
+        raise OnnxlabError(f"{source} is damaged: profile the model again") from error
+    return profile
+
+
+def _write_whole(target: Path, data: bytes) -> None:
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(temporary).chmod(0o666 & ~mask)  # mkstemp's files are private
+        Path(temporary).replace(target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _decompress(data: bytes) -> bytes:
+    decompressor = zlib.decompressobj()
+    content = decompressor.decompress(data, _MAX_CONTENT_BYTES)
+    if not decompressor.eof:
+        raise ValueError("truncated, or larger than any profile")
+    return content
+
+
+def _encode_array(value: object) -> object:
+    if isinstance(value, np.ndarray):
+        return [list(value.shape), value.astype(value.dtype.newbyteorder("<")).tobytes()]
+    raise NotImplementedError(f"no form for {type(value).__name__}")
+
+
+def _decode_array(hint: object, value: object) -> object:
+    """Decode an array to the dtype that its field declares."""
+    _, dtype_hint = get_args(hint)
+    (scalar,) = get_args(dtype_hint)
+    dtype = np.dtype(scalar)
+    if not (isinstance(value, list) and len(value) == 2 and isinstance(value[1], bytes)):
+        raise ValueError("not an array")
+    array = np.frombuffer(value[1], dtype.newbyteorder("<")).astype(dtype)
+    return array.reshape(value[0])
+
+
+def _check(profile: Profile) -> None:
+    """Refuse a file whose parts do not fit together."""
+    table = profile.model.table
+    _check_table(table)
+    nodes = table.node_count
+    if not len(profile.model.addresses) == len(profile.model.scopes) == nodes:
+        raise ValueError("addresses and nodes differ in number")
+    for cell in profile.cells:
+        _check_cell(cell, nodes)
+
+
+def _check_table(table: GraphTable) -> None:
+    counts = {
+        "graph": len(table.graph_name),
+        "scope": len(table.scope_parent),
+        "node": table.node_count,
+        "value": table.value_count,
+    }
+    for name in table.__dataclass_fields__:
+        if name == "strings":
+            continue
+        column = getattr(table, name)
+        ragged = name.endswith(("_inputs", "_outputs"))
+        expected = counts[name.partition("_")[0]] + (1 if name.endswith("_start") else 0)
+        if column.ndim != 1 or (not ragged and len(column) != expected):
+            raise ValueError(f"column {name} does not fit")
+
+
+def _check_cell(cell: Cell, nodes: int) -> None:
+    if cell.self_us.ndim != 2 or cell.self_us.shape[1] != len(cell.kernels):
+        raise ValueError("kernels and times differ in number")
+    if len(cell.fates) not in (0, nodes):
+        raise ValueError("fates and nodes differ in number")
+    for kernel in cell.kernels:
+        origin = kernel.origin
+        rows = (*origin.nodes, origin.lead or 0, origin.owner or 0)
+        if not all(0 <= row < max(nodes, 1) for row in rows):
+            raise ValueError("a kernel names a node that is not there")
