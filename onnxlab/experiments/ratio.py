@@ -16,11 +16,14 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["CONFIDENCE", "SAME_WITHIN", "Ratio", "Verdict", "judge", "ratio"]
+__all__ = ["CONFIDENCE", "MIN_ROUNDS", "SAME_WITHIN", "Ratio", "Verdict", "judge", "ratio"]
 
 CONFIDENCE = 0.95
 SAME_WITHIN = 0.02
 """Two arms are the same when the whole interval lies within this distance of 1."""
+
+MIN_ROUNDS = 6
+"""With fewer rounds nothing is decided."""
 
 _RESAMPLES = 2000
 _MEDIANS_PER_SESSION = 200
@@ -65,6 +68,8 @@ class Ratio:
     @property
     def verdict(self) -> Verdict:
         """What it says."""
+        if 0 < self.rounds < MIN_ROUNDS:
+            return Verdict.UNDECIDED
         return judge(self.low, self.high)
 
     def __str__(self) -> str:
