@@ -5,7 +5,7 @@
  * - `<script type="application/octet-stream" id="onnxlab-document">`: base64 of the zlib-deflated msgpack of a
  *   `ViewDocument`, with its details,
  * - `<script type="application/json" class="onnxlab-figure" data-target="ID">`: plotly figures; a point's `customdata`
- *   is (or starts with) a node's address or row,
+ *   is a node's address, or a list that ends with one,
  * - elements with `data-node="ADDRESS"`: rows of tables. The selected ones get the attribute `data-selected`.
  */
 

@@ -10,12 +10,11 @@ export class NodeNames {
     for (const { node, address } of details) this.rows.set(address, node);
   }
 
-  /** Rows named by a chart's customdata: a name, or a list that starts with one. */
-  rowsOf(name: unknown): number[] {
-    const first = Array.isArray(name) ? name[0] : name;
-    if (typeof first === 'number' && Number.isInteger(first) && first >= 0) return [first];
-    const row = typeof first === 'string' ? this.rows.get(first) : undefined;
-    return row === undefined ? [] : [row];
+  /** The row that a chart's customdata names: an address or a row, or a list that ends with one. */
+  rowsOf(customdata: unknown): number[] {
+    const name: unknown = Array.isArray(customdata) ? customdata.at(-1) : customdata;
+    const row = typeof name === 'string' ? this.rows.get(name) : name;
+    return typeof row === 'number' && Number.isInteger(row) && row >= 0 ? [row] : [];
   }
 }
 

@@ -1,4 +1,7 @@
-/** The messages between a widget in the page and its model in the kernel, matched by id. */
+/**
+ * The messages between a widget in the page and its model in the kernel, matched by id. There is no time limit here:
+ * the kernel may be busy with a cell for hours.
+ */
 
 /** The part of anywidget's model that the channel needs. */
 export interface Comm {
@@ -10,8 +13,6 @@ export interface Comm {
 export interface AskOptions {
   readonly body?: Uint8Array;
   readonly signal?: AbortSignal;
-  /** Give up after so long; none where the kernel may be busy with a cell for hours. */
-  readonly limitMs?: number;
 }
 
 export interface Channel {
@@ -39,14 +40,13 @@ export function openChannel(comm: Comm): Channel {
   comm.on('msg:custom', receive);
 
   function ask(what: string, options: AskOptions = {}): Promise<Uint8Array[]> {
-    const { body, signal, limitMs } = options;
+    const { body, signal } = options;
     lastId += 1;
     const id = `${lastId}.${Math.random().toString(36).slice(2)}`; // other pages share the comm
     return new Promise<Uint8Array[]>((resolve, reject) => {
       signal?.throwIfAborted();
       waiting.set(id, { resolve, reject });
       signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
-      if (limitMs) setTimeout(() => reject(new Error(SILENT)), limitMs);
       comm.send({ onnxlab: what, id }, undefined, body ? [body] : []);
     }).finally(() => waiting.delete(id));
   }
@@ -58,8 +58,6 @@ export function openChannel(comm: Comm): Channel {
   }
   return { ask, dispose };
 }
-
-const SILENT = 'The kernel did not answer. It may be busy: try again when it is idle.';
 
 function copyOf(view: DataView): Uint8Array {
   return new Uint8Array(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength));

@@ -21,7 +21,6 @@ interface State {
   height: number;
 }
 
-const DETAIL_LIMIT_MS = 60_000;
 const PATIENCE_MS = 1_500;
 
 type Props = RenderProps<State>;
@@ -93,11 +92,7 @@ function mountIn(
   const transport: Transport = {
     async request(request, signal) {
       const body = module.encode(request);
-      const [answer] = await channel.ask('request', {
-        body,
-        limitMs: DETAIL_LIMIT_MS,
-        ...(signal && { signal }),
-      });
+      const [answer] = await channel.ask('request', { body, ...(signal && { signal }) });
       if (!answer) throw new Error('The kernel sent an empty answer.');
       return module.decode(answer) as Response;
     },
