@@ -1,6 +1,6 @@
 /**
  * The widget's own script: a loader. anywidget keeps it in the state of every instance, so it is small; what draws
- * comes once per page (`core-once.ts`), the model on request.
+ * comes once per page (`core_once.ts`), the model on request.
  */
 
 import type { RenderProps } from '@anywidget/types';
@@ -10,7 +10,7 @@ import type { MountedView } from '../../views/mount.js';
 import { lineOf } from '../errors.js';
 import { notice } from '../notice.js';
 import { type Channel, openChannel } from './channel.js';
-import { type CoreModule, loadCore } from './core-once.js';
+import { type CoreModule, loadCore } from './core_once.js';
 import { onThemeChange } from './theme.js';
 
 interface State {
