@@ -10,15 +10,21 @@ import numpy as np
 
 from onnxlab.analysis.finding import Finding, Findings, Severity
 from onnxlab.mapping.origin import Fate, Insertion, OriginKind
+from onnxlab.model.table import NodeFlag
+from onnxlab.model.text import visible
 from onnxlab.profiling.cell import Cell
 from onnxlab.profiling.profile import Profile
 from onnxlab.profiling.quantity import format_share, format_us
-from onnxlab.profiling.tally import RegionTally, Tally, tally, wall_us
+from onnxlab.profiling.tally import RegionTally, Tally, cpu_per_wall, runtime_us, tally, wall_us
 
 __all__ = ["find"]
 
 _ADDRESSES = 100  # as many as a Finding holds
 _NAMED = 3
+_NAME_CHARACTERS = 60
+_HOT_SHARE = 0.2
+_CPU = "CPUExecutionProvider"
+_BUSY_SHARE = 0.9
 _WORTH_SHARE = 0.01  # of all kernel time
 _TINY_US = 5.0  # about three times what the profiler itself costs per kernel
 _TINY_SHARE = 0.25
@@ -84,11 +90,12 @@ def _rank(finding: Finding) -> tuple[bool, float, int]:
 
 def _input_findings(profile: Profile) -> Iterator[Finding]:
     guessed = profile.inputs.guessed
+    more = f"; and {len(guessed) - _NAMED} more" if len(guessed) > _NAMED else ""
     if guessed:
         yield Finding(
             code="guessed-inputs",
             severity=Severity.INFO,
-            hazard=" ".join(guessed),
+            hazard=f"Guessed for the inputs: {'; '.join(guessed[:_NAMED])}{more}.",
             remedy="Give real data with inputs=, and sizes with dims=.",
             why="Random data may mislead where the work depends on the data or on its size.",
             count=len(guessed),
@@ -120,32 +127,47 @@ def _cell_findings(profile: Profile, cell: Cell) -> Iterator[Finding]:
 
 
 def _hot_regions(data: _Attributed) -> Iterator[Finding]:
-    hot = [
-        region
-        for region in data.counted.regions
-        if region.kind in (OriginKind.NODE, OriginKind.REGION)
-    ][:_NAMED]
-    time_us = sum(region.time.value for region in hot)
+    """Name the fewest regions that take half of the time, three at most."""
+    hot: list[RegionTally] = []
+    time_us = 0.0
+    for region in data.counted.regions:
+        if region.lead is not None and len(hot) < _NAMED and data.counted.share(time_us) < 0.5:
+            hot.append(region)
+            time_us += region.time.value
     if not time_us:
         return
-    named = ", ".join(_named(data, region) for region in hot)
+    share = data.counted.share(time_us)
+    regions = _count(len(data.counted.regions), "region")
+    names = ", ".join(_named(data, region) for region in hot)
+    if share < _HOT_SHARE:
+        hazard = f"No node stands out{data.where()}: the costliest of {regions} are {names}."
+        remedy = "Look at whole scopes and operators, in the treemap or by op."
+        why = f"Together these take {format_share(share)} of the kernel time."
+    else:
+        hazard = (
+            f"{format_share(share)} of the kernel time{data.where()} goes to {len(hot)} of "
+            f"{regions}: {names}."
+        )
+        remedy = "Start here."
+        why = "Whatever makes these faster counts; the rest hardly does."
     yield Finding(
         code="hot-nodes",
         severity=Severity.INFO,
-        hazard=(
-            f"{format_share(data.counted.share(time_us))} of the kernel time{data.where()} "
-            f"goes to {len(hot)} of {len(data.counted.regions)} regions: {named}."
-        ),
-        remedy="Start with these.",
-        why="Whatever makes them faster counts; the rest hardly does.",
+        hazard=hazard,
+        remedy=remedy,
+        why=why,
         addresses=data.addresses(region.lead for region in hot),
         count=len(hot),
     )
 
 
 def _named(data: _Attributed, region: RegionTally) -> str:
-    address = "" if region.lead is None else f" at {data.profile.model.addresses[region.lead]}"
-    return f"{region.label}{address} ({format_us(region.time.value)})"
+    model = data.profile.model
+    row = region.lead or 0
+    name = visible(model.table.name(row)) or f"at {model.addresses[row]}"
+    if len(name) > _NAME_CHARACTERS:
+        name = f"…{name[-_NAME_CHARACTERS:]}"  # the end of a long path tells nodes apart
+    return f"{region.label} {name} ({format_us(region.time.value)})"
 
 
 def _inserted(data: _Attributed) -> Iterator[Finding]:
@@ -167,7 +189,8 @@ def _inserted(data: _Attributed) -> Iterator[Finding]:
             why="The model does not ask for it; the runtime does it for the nodes named.",
             addresses=data.addresses(region.owner for region in regions),
             count=len(regions),
-            saving_us=time_us,
+            # Another layout pays for itself elsewhere: what it saves is not known from this.
+            saving_us=None if insertion is Insertion.LAYOUT else time_us,
         )
 
 
@@ -221,7 +244,10 @@ def _start(data: _Attributed) -> Iterator[Finding]:
 
 
 def _fates(data: _Attributed) -> Iterator[Finding]:
-    folded = [row for row, fate in enumerate(data.cell.fates) if fate is Fate.FOLDED]
+    constant = data.profile.model.table.node_flags & NodeFlag.CONSTANT
+    folded = [
+        row for row, fate in enumerate(data.cell.fates) if fate is Fate.FOLDED and not constant[row]
+    ]
     if folded:
         yield Finding(
             code="folded-nodes",
@@ -261,11 +287,11 @@ def _left_over(data: _Attributed) -> Iterator[Finding]:
             remedy="Look at the kernels of kind 'unattributed' in the profile's kernels table.",
             why="The runtime rewrote the model in a way that left no trace.",
         )
-    residual_us = data.wall_us - data.counted.total_us
-    if not isfinite(residual_us) or abs(residual_us) < _RESIDUAL_SHARE * data.wall_us:
+    residual_us = runtime_us(data.cell, data.counted)
+    if not isfinite(residual_us) or abs(residual_us) < _RESIDUAL_SHARE * data.counted.total_us:
         return
     if residual_us > 0:
-        hazard = f"{format_us(residual_us)} of each run{data.where()} lies outside all kernels."
+        hazard = f"{format_us(residual_us)} of a run{data.where()} lies outside its kernels."
         why = "The runtime itself takes it: starting kernels, moving inputs and outputs."
     else:
         hazard = (
@@ -280,6 +306,19 @@ def _left_over(data: _Attributed) -> Iterator[Finding]:
         remedy="Trust the wall time for the whole, and shares among the larger kernels.",
         why=why,
     )
+
+
+def _preemption(data: _Attributed) -> Iterator[Finding]:
+    busy = cpu_per_wall(data.cell)
+    one_core = data.cell.provider == _CPU and data.profile.options.threads == 1
+    if one_core and busy < _BUSY_SHARE:
+        yield Finding(
+            code="preempted",
+            severity=Severity.WARNING,
+            hazard=f"The model had a core for only {format_share(busy)} of the time it ran.",
+            remedy="Measure again on a quieter machine.",
+            why="Other work took the core, so wall times are longer than the model needs.",
+        )
 
 
 def _fallback(data: _Attributed) -> Iterator[Finding]:
@@ -315,6 +354,7 @@ def _be(number: int) -> str:
 
 _CHECKS: tuple[Callable[[_Attributed], Iterator[Finding]], ...] = (
     _hot_regions,
+    _preemption,
     _fallback,
     _inserted,
     _tiny_kernels,

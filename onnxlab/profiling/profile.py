@@ -163,12 +163,13 @@ class Profile:
         """One row per provider, indexed by label.
 
         Columns: ``ran_on``, ``level``, ``error``; ``wall_us``, ``wall_low_us``,
-        ``wall_high_us``; ``cpu_per_wall`` (cores kept busy); ``load_us``, ``first_run_us``
-        (medians over sessions); ``kernels`` (how many); ``kernels_us``, ``node_us``,
-        ``inserted_us``, ``unattributed_us`` (per run); ``attributed`` (share of kernel time
-        traced to nodes or their owners); ``runtime_us`` (wall less kernels; negative where the
-        profiler's own cost, which lies inside kernel times, is larger); ``sessions``, ``runs``
-        (counted), ``profiled_runs``; ``peak_rss_bytes``.
+        ``wall_high_us`` (median of the sessions' medians); ``quiet_wall_us`` (its 10th
+        percentile, to compare kernels with); ``cpu_per_wall`` (cores kept busy); ``load_us``,
+        ``first_run_us`` (medians over sessions); ``kernels`` (how many); ``kernels_us``,
+        ``node_us``, ``inserted_us``, ``unattributed_us`` (per run); ``attributed`` (share of
+        kernel time traced to nodes or their owners); ``runtime_us`` (quiet wall less kernels;
+        negative where the profiler's own cost, which lies inside kernel times, is larger);
+        ``sessions``, ``runs`` (counted), ``profiled_runs``; ``peak_rss_bytes``.
         """
         from onnxlab.profiling.summary import summary
 

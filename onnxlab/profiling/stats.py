@@ -15,7 +15,7 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["CONFIDENCE", "Estimates", "Interval", "low_estimates", "session_interval"]
+__all__ = ["CONFIDENCE", "QUANTILE", "Estimates", "Interval", "low_estimates", "session_interval"]
 
 CONFIDENCE = 0.95
 QUANTILE = 0.1

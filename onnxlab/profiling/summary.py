@@ -8,7 +8,7 @@ import pandas as pd
 from onnxlab.mapping.origin import OriginKind
 from onnxlab.profiling.cell import Cell
 from onnxlab.profiling.profile import Profile
-from onnxlab.profiling.tally import cpu_per_wall, tally, wall_us
+from onnxlab.profiling.tally import cpu_per_wall, quiet_wall_us, runtime_us, tally, wall_us
 
 __all__ = ["summary"]
 
@@ -39,10 +39,11 @@ def _summary_row(profile: Profile, cell: Cell) -> dict[str, object]:
         "wall_us": wall.value,
         "wall_low_us": wall.low,
         "wall_high_us": wall.high,
+        "quiet_wall_us": quiet_wall_us(cell),
         "cpu_per_wall": cpu_per_wall(cell),
         "load_us": _median_us([session.load_ns for session in steady]),
         "first_run_us": _median_us([session.first_run_ns for session in steady]),
-        **_kernel_summary(profile, cell, wall.value),
+        **_kernel_summary(profile, cell),
         "sessions": len(steady),
         "runs": sum(len(session.run_ns) for session in steady),
         "profiled_runs": cell.self_us.shape[0],
@@ -50,7 +51,7 @@ def _summary_row(profile: Profile, cell: Cell) -> dict[str, object]:
     }
 
 
-def _kernel_summary(profile: Profile, cell: Cell, wall_us: float) -> dict[str, object]:
+def _kernel_summary(profile: Profile, cell: Cell) -> dict[str, object]:
     if not cell.is_attributed:
         nan = float("nan")
         names = [
@@ -71,7 +72,7 @@ def _kernel_summary(profile: Profile, cell: Cell, wall_us: float) -> dict[str, o
         "inserted_us": counted.kind_us(OriginKind.INSERTED),
         "unattributed_us": unattributed_us,
         "attributed": 1 - counted.share(unattributed_us),
-        "runtime_us": wall_us - counted.total_us,
+        "runtime_us": runtime_us(cell, counted),
     }
 
 

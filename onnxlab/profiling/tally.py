@@ -12,13 +12,29 @@ import numpy as np
 
 from onnxlab.mapping.origin import Insertion, KernelOrigin, OriginKind
 from onnxlab.model.table import GraphTable
+from onnxlab.model.text import elide
 from onnxlab.profiling.attribute import KernelRecord
 from onnxlab.profiling.cell import Cell
-from onnxlab.profiling.stats import Estimates, Interval, low_estimates, session_interval
+from onnxlab.profiling.stats import (
+    QUANTILE,
+    Estimates,
+    Interval,
+    low_estimates,
+    session_interval,
+)
 
-__all__ = ["RegionTally", "Tally", "cpu_per_wall", "tally", "wall_us"]
+__all__ = [
+    "RegionTally",
+    "Tally",
+    "cpu_per_wall",
+    "quiet_wall_us",
+    "runtime_us",
+    "tally",
+    "wall_us",
+]
 
 _NAMED_OPS = 4
+_LABEL_CHARACTERS = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +83,8 @@ class Tally:
 
     def kind_us(self, *kinds: OriginKind) -> float:
         """Return the time of all regions of some kinds."""
-        return sum(region.time.value for region in self.regions if region.kind in kinds)
+        times = (region.time.value for region in self.regions if region.kind in kinds)
+        return sum(times, start=0.0)
 
     def share(self, time_us: float) -> float:
         """Return a time's share of all kernel time."""
@@ -92,6 +109,24 @@ def wall_us(cell: Cell, *, seed: int) -> Interval:
         return Interval(value=nan, low=nan, high=nan)
     wall = session_interval([session.run_ns for session in cell.steady_sessions], seed=seed)
     return Interval(value=wall.value / 1e3, low=wall.low / 1e3, high=wall.high / 1e3)
+
+
+def quiet_wall_us(cell: Cell) -> float:
+    """Return the wall time of an undisturbed run, in microseconds; NaN if unknown.
+
+    The median over sessions of the same quantile that kernels are given by, so that the two can
+    be compared where other work disturbs most runs.
+    """
+    quiet = [np.quantile(session.run_ns, QUANTILE) for session in cell.steady_sessions]
+    return float(np.median(quiet)) / 1e3 if quiet else float("nan")
+
+
+def runtime_us(cell: Cell, counted: Tally) -> float:
+    """Return what an undisturbed run takes outside of its kernels.
+
+    Negative where the profiler's own cost, which lies inside the kernels' times, is larger.
+    """
+    return quiet_wall_us(cell) - counted.total_us
 
 
 def cpu_per_wall(cell: Cell) -> float:
@@ -132,17 +167,11 @@ def _region(
 
 
 def _label(origin: KernelOrigin, kernels: list[KernelRecord], table: GraphTable) -> str:
-    """Name a region by what a reader knows: the original operators, else what ran."""
-    ran = _joined(kernel.op_type for kernel in kernels)
-    if not origin.nodes:
-        return ran
-    originals = [table.op(row) for row in origin.nodes]
-    known = set(originals)
-    if len(originals) <= _NAMED_OPS and any(kernel.op_type in known for kernel in kernels):
-        return "+".join(originals)
-    if len(originals) == 1:
-        return f"{originals[0]} as {ran}"
-    return f"{ran} ({len(originals)} nodes)"
+    """Name a region by what a reader knows: the original operators, while they are few."""
+    if origin.nodes and len(origin.nodes) <= _NAMED_OPS:
+        return elide("+".join(table.op(row) for row in origin.nodes), _LABEL_CHARACTERS)
+    ran = elide(_joined(kernel.op_type for kernel in kernels), _LABEL_CHARACTERS)
+    return f"{ran} ({len(origin.nodes)} nodes)" if origin.nodes else ran
 
 
 def _joined(ops: Iterable[str]) -> str:
