@@ -17,14 +17,13 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 
 
-@pytest.fixture(autouse=True)
-def jp_asyncio_loop() -> None:
-    """Stand in for pytest-jupyter's loop, which the synchronous Playwright does not bear."""
-
-
-@pytest.fixture(autouse=True)
-def jp_server_cleanup() -> None:
-    """Stand in for pytest-jupyter's clean-up, which closes the loop that Playwright runs in."""
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark these tests, and run them last: Playwright's loop stays in the way of other loops."""
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here):
+            item.add_marker("browser")
+    items.sort(key=lambda item: item.path.is_relative_to(here))
 
 
 @pytest.fixture(scope="session")

@@ -22,7 +22,7 @@ def relu_model() -> ModelProto:
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
-class Page:
+class Peer:
     """Takes what a widget sends, and sends it messages."""
 
     def __init__(self, widget: GraphWidget, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,8 +58,8 @@ def widget(static: Path) -> GraphWidget:
 
 
 @pytest.fixture
-def page(widget: GraphWidget, monkeypatch: pytest.MonkeyPatch) -> Page:
-    return Page(widget, monkeypatch)
+def peer(widget: GraphWidget, monkeypatch: pytest.MonkeyPatch) -> Peer:
+    return Peer(widget, monkeypatch)
 
 
 def test_state_holds_neither_the_core_nor_the_model(widget: GraphWidget) -> None:
@@ -71,35 +71,35 @@ def test_state_holds_neither_the_core_nor_the_model(widget: GraphWidget) -> None
     assert "core.js" not in str(state)
 
 
-def test_core_and_document_come_on_request(page: Page) -> None:
-    assert page.ask("core") == ({"id": "7"}, [b"/* core.js */", b"/* core.css */"])
-    assert page.ask("document") == ({"id": "7"}, [b"document"])
+def test_core_and_document_come_on_request(peer: Peer) -> None:
+    assert peer.ask("core") == ({"id": "7"}, [b"/* core.js */", b"/* core.css */"])
+    assert peer.ask("document") == ({"id": "7"}, [b"document"])
 
 
-def test_details_come_on_request(page: Page) -> None:
-    _, (answer,) = page.ask("request", msgspec.msgpack.encode(NodeRequest(node=1)))
+def test_details_come_on_request(peer: Peer) -> None:
+    _, (answer,) = peer.ask("request", msgspec.msgpack.encode(NodeRequest(node=1)))
     detail = msgspec.msgpack.decode(answer, type=Response)
     assert isinstance(detail, NodeDetail)
     assert detail.address == "1"
 
 
-def test_a_request_that_fails_is_a_failure(page: Page) -> None:
-    _, (answer,) = page.ask("request", msgspec.msgpack.encode(NodeRequest(node=99)))
+def test_a_request_that_fails_is_a_failure(peer: Peer) -> None:
+    _, (answer,) = peer.ask("request", msgspec.msgpack.encode(NodeRequest(node=99)))
     assert isinstance(msgspec.msgpack.decode(answer, type=Response), Failure)
 
 
 @pytest.mark.parametrize("what", ["shell", None, 3])
-def test_an_unknown_request_is_an_error_in_one_line(page: Page, what: object) -> None:
-    content, buffers = page.ask(what)
+def test_an_unknown_request_is_an_error_in_one_line(peer: Peer, what: object) -> None:
+    content, buffers = peer.ask(what)
     assert content["id"] == "7"
     assert "core, document or request" in content["error"]
     assert buffers == []
 
 
-def test_messages_of_others_are_left_alone(page: Page) -> None:
-    page.widget._handle_custom_msg({"kind": "anywidget-command"}, [])
-    page.widget._handle_custom_msg("text", [])
-    assert page.sent == []
+def test_messages_of_others_are_left_alone(peer: Peer) -> None:
+    peer.widget._handle_custom_msg({"kind": "anywidget-command"}, [])
+    peer.widget._handle_custom_msg("text", [])
+    assert peer.sent == []
 
 
 def test_selection_in_addresses(widget: GraphWidget) -> None:
@@ -111,10 +111,10 @@ def test_selection_in_addresses(widget: GraphWidget) -> None:
         widget.select("77")
 
 
-def test_another_document_asks_the_views_to_fetch_it(page: Page) -> None:
-    page.widget.show_document(b"with a profile")
-    assert page.widget.get_state("_revision") == {"_revision": 1}
-    assert page.ask("document")[1] == [b"with a profile"]
+def test_another_document_asks_the_views_to_fetch_it(peer: Peer) -> None:
+    peer.widget.show_document(b"with a profile")
+    assert peer.widget.get_state("_revision") == {"_revision": 1}
+    assert peer.ask("document")[1] == [b"with a profile"]
 
 
 def test_repr_is_one_line(widget: GraphWidget) -> None:
