@@ -20,12 +20,12 @@ import psutil
 
 from onnxlab.errors import ChildCrashed
 
-__all__ = ["CANCEL", "CLOSED", "Process"]
+__all__ = ["CLOSED", "WAKE", "Message", "Process"]
 
 Message = dict[str, Any]
 
 CLOSED: Message = {"event": "closed"}  # the child closed its end: it is dead or dying
-CANCEL: Message = {"event": "cancel"}  # put into the queue by another thread of the parent
+WAKE: Message = {"event": "wake"}  # nothing came: time to look at limits and wishes
 
 _HOST = Path(__file__).with_name("host.py")
 _TAIL_LINES = 40

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import queue
 import shutil
 import sys
@@ -24,7 +25,7 @@ from onnxlab.errors import (
 from onnxlab.progress import Progress, silent
 from onnxlab.sandbox.environment import child_environment
 from onnxlab.sandbox.limits import Limits, MemoryWatch, address_space_bytes
-from onnxlab.sandbox.process import CANCEL, Message, Process
+from onnxlab.sandbox.process import WAKE, Message, Process
 
 __all__ = ["Child", "TaskFailed"]
 
@@ -98,6 +99,7 @@ class Child:
         self._watch: MemoryWatch | None = None
         self._workdir: Path | None = None
         self._busy = False
+        self._cancel_wanted = False
         # Run when this object is collected and at interpreter exit, newest first.
         self._remove_workdir: weakref.finalize[..., Child] | None = None
         self._end_process: weakref.finalize[..., Child] | None = None
@@ -119,7 +121,7 @@ class Child:
         if self._workdir is None:
             self._workdir = Path(tempfile.mkdtemp(prefix="onnxlab-")).resolve()
             self._remove_workdir = weakref.finalize(
-                self, shutil.rmtree, self._workdir, ignore_errors=True
+                self, _remove_folder, self._workdir, owner_pid=os.getpid()
             )
         return self._workdir
 
@@ -161,24 +163,28 @@ class Child:
         """
         limit_s = self.limits.time_s if time_limit_s is None else time_limit_s
         with self._lock:
+            self._cancel_wanted = False
             self._busy = True
             try:
                 process = self._running_process()
                 process.send({"task": task, "params": params})
-                return self._result(process, task, limit_s=limit_s, progress=progress)
-            except TaskFailed:
-                raise
+                message = self._last_message(process, task, limit_s=limit_s, progress=progress)
             except BaseException:  # Ctrl-C above all: nothing may go on behind the user's back
                 self._discard_process()
                 raise
             finally:
                 self._busy = False
+        if message["event"] == "error":
+            raise self._task_error(task, message)
+        return message["value"]
 
     def cancel(self) -> None:
         """Make the call that another thread is waiting for end with `Cancelled`."""
         process = self._process
-        if self._busy and process is not None:
-            process.messages.put(CANCEL)
+        if self._busy:
+            self._cancel_wanted = True
+            if process is not None:
+                process.messages.put(WAKE)
 
     def close(self) -> None:
         """End the process and remove its working directory. The child can be used again."""
@@ -206,36 +212,34 @@ class Child:
         # Its own packages first; then those only this process finds (user site, PYTHONPATH).
         extra_path = [entry for entry in sys.path if entry] if self.python is None else []
         process.send({"path": extra_path, "address_space_bytes": address_space_bytes(memory_bytes)})
-        self._result(process, "start", limit_s=_START_TIMEOUT_S, progress=silent)
+        message = self._last_message(process, "start", limit_s=_START_TIMEOUT_S, progress=silent)
+        if message["event"] == "error":
+            raise self._task_error("start", message)
         return process
 
-    def _result(self, process: Process, task: str, *, limit_s: float, progress: Progress) -> Any:
+    def _last_message(
+        self, process: Process, task: str, *, limit_s: float, progress: Progress
+    ) -> Message:
+        """Wait for the message that ends a call, passing progress on and watching the limits."""
         deadline_s = time.monotonic() + limit_s
         while True:
             message = self._next_message(process)
-            if message is None:
-                self._check_limits(task, limit_s=limit_s, deadline_s=deadline_s)
-                continue
             match message["event"]:
-                case "ready":
-                    return None
-                case "result":
-                    return message["value"]
+                case "ready" | "result" | "error":
+                    return message
+                case "closed":
+                    raise ChildCrashed(f"{process.obituary()} (during '{task}')")
                 case "progress":
                     progress(message["message"], message["done"], message["total"])
-                    self._check_limits(task, limit_s=limit_s, deadline_s=deadline_s)
-                case "error":
-                    raise self._task_error(task, message)
-                case "cancel":
-                    raise Cancelled(f"'{task}' was cancelled")
-                case _:
-                    raise ChildCrashed(f"{process.obituary()} (during '{task}')")
+            if self._cancel_wanted:
+                raise Cancelled(f"'{task}' was cancelled")
+            self._check_limits(task, limit_s=limit_s, deadline_s=deadline_s)
 
-    def _next_message(self, process: Process) -> Message | None:
+    def _next_message(self, process: Process) -> Message:
         try:
             return process.messages.get(timeout=_LOOK_INTERVAL_S)
         except queue.Empty:
-            return None
+            return WAKE
 
     def _check_limits(self, task: str, *, limit_s: float, deadline_s: float) -> None:
         if time.monotonic() > deadline_s:
@@ -258,3 +262,8 @@ class Child:
         if self._end_process is not None:
             self._end_process()
         self._process = self._watch = self._end_process = None
+
+
+def _remove_folder(folder: Path, *, owner_pid: int) -> None:
+    if os.getpid() == owner_pid:  # a forked copy of the parent owns nothing here
+        shutil.rmtree(folder, ignore_errors=True)

@@ -33,8 +33,8 @@ def swell(size_bytes):
         kept.append(bytearray(b"x") * (16 << 20))
         time.sleep(0.005)
 
-def too_much():
-    return len(bytearray(1 << 46))
+def allocate(size_bytes):
+    return len(bytearray(size_bytes))
 
 def die(code):
     os.write(2, b"\\x1b[31mthe last\\x1b[0m words\\n")
@@ -42,7 +42,7 @@ def die(code):
 
 TASKS = {
     "double": double, "report": report, "noise": noise, "fail": fail, "swell": swell,
-    "too_much": too_much, "die": die, "abort": os.abort,
+    "allocate": allocate, "die": die, "abort": os.abort,
     "environment": lambda: dict(os.environ), "folder": os.getcwd, "pid": os.getpid,
     "echo": lambda value: value,
 }
