@@ -3,7 +3,8 @@
 Rows are those of the `GraphTable`. Two ideas carry the join:
 
 - The **source** of a value: a function's formal input is the caller's argument, a call's output is
-  what its body computes. Reading through sources makes calls transparent, as inlining does.
+  what its body computes. Reading through sources makes calls transparent, as inlining does; the
+  same goes for an If of which one branch was inlined.
 - The **canonical** value: equal nodes with equal inputs, and Identity, compute the same thing, so
   one value stands for all. The runtime merges them too (common subexpressions, shared constants).
 """
@@ -11,7 +12,7 @@ Rows are those of the `GraphTable`. Two ideas carry the join:
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from functools import cached_property
 
 import onnx
@@ -42,9 +43,12 @@ class Dataflow:
         Per node row, value rows as in the table (-1 omitted).
     captures
         Per node row, values of outer graphs that its bodies read.
+    inlined
+        Control-flow nodes that one of their bodies took the place of, with that body.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, *, inlined: Mapping[int, int] | None = None) -> None:
+        self.inlined = dict(inlined or {})
         self.table: GraphTable = model.table
         self.protos: list[onnx.NodeProto] = []
         self.initializers: dict[tuple[int, str], onnx.TensorProto] = {}
@@ -112,7 +116,7 @@ class Dataflow:
     @cached_property
     def source(self) -> list[int]:
         """Per value, the value it is once every function call is looked through."""
-        step = list(range(self.table.value_count))
+        step = list(range(self.table.value_count))  # a value itself where nothing lies behind it
         for row, graph in self.called.items():
             for formal, actual in zip(self.graph_inputs(graph), self.inputs[row], strict=False):
                 if actual >= 0:
@@ -120,6 +124,10 @@ class Dataflow:
             for formal, actual in zip(self.graph_outputs(graph), self.outputs[row], strict=False):
                 if actual >= 0:
                     step[actual] = formal
+        for row, graph in self.inlined.items():
+            for inner, outer in zip(self.graph_outputs(graph), self.outputs[row], strict=False):
+                if outer >= 0:
+                    step[outer] = inner
         return [_follow(step, value) for value in range(len(step))]
 
     @cached_property
@@ -151,12 +159,30 @@ class Dataflow:
             if kinds[value] == ValueKind.INITIALIZER and value not in inputs
         }
         for row in self.topological_rows:
-            node = self.protos[row]
-            if node.op_type in NONDETERMINISTIC or row in self.bodies:
-                continue
-            if all(value in constant for value in self.deps[row]):
+            if row not in self.bodies and self._depends_on(row, constant):
                 constant.update(value for value in self.outputs[row] if value >= 0)
         return constant
+
+    @cached_property
+    def foldable(self) -> set[int]:
+        """Node rows that can be computed once all shapes are known."""
+        rows: set[int] = set()
+        known = set(self.constant_values)
+        for row in self.topological_rows:
+            shape_only = self.protos[row].op_type in SHAPE_ONLY
+            # Of an If, the condition decides whether its branch can take its place.
+            decisive = self.inputs[row] if self.protos[row].op_type == "If" else None
+            if shape_only or self._depends_on(row, known, decisive):
+                rows.add(row)
+                if row not in self.bodies:
+                    known.update(value for value in self.outputs[row] if value >= 0)
+        return rows
+
+    def _depends_on(self, row: int, known: set[int], values: list[int] | None = None) -> bool:
+        if self.protos[row].op_type in NONDETERMINISTIC:
+            return False
+        sources = self.deps[row] if values is None else [self.source[v] for v in values if v >= 0]
+        return all(value in known for value in sources)
 
     @cached_property
     def topological_rows(self) -> list[int]:

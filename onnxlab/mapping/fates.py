@@ -6,7 +6,6 @@ from onnxlab.mapping.dataflow import Dataflow
 from onnxlab.mapping.operators import REMOVABLE, SHAPE_ONLY
 from onnxlab.mapping.origin import Fate, KernelOrigin
 from onnxlab.mapping.regions import Regions
-from onnxlab.model.table import GraphKind
 
 __all__ = ["find_fates"]
 
@@ -35,7 +34,7 @@ def _without_kernel(original: Dataflow, regions: Regions, row: int) -> Fate:
     node = original.protos[row]
     if node.op_type == "Constant" or row in regions.folded:
         return Fate.FOLDED
-    if row in original.called:
+    if row in original.called or row in original.inlined:
         return Fate.INLINED
     if row not in original.live:
         return Fate.DEAD
@@ -44,37 +43,26 @@ def _without_kernel(original: Dataflow, regions: Regions, row: int) -> Fate:
     outputs = [value for value in original.outputs[row] if value >= 0]
     if outputs and all(original.canonical[value] != value for value in outputs):
         return Fate.ELIMINATED if node.op_type == "Identity" else Fate.DEDUPLICATED
+    if row in original.foldable:
+        return Fate.INLINED if row in original.bodies else Fate.FOLDED
     if node.op_type in REMOVABLE | SHAPE_ONLY:
         return Fate.ELIMINATED
     return Fate.UNKNOWN
 
 
 def _inherit(original: Dataflow, fates: list[Fate]) -> None:
-    """Settle control flow that has no kernel of its own, and the bodies of what is gone.
+    """Settle what is in the bodies of nodes that are gone or inlined.
 
     Owners precede their bodies in the table, so one pass forward reaches every depth.
     """
-    kinds, owners = original.table.graph_kind, original.graph_owner
-    busy = {owner for graph, owner in enumerate(owners) if _has_kernel(original, fates, graph)}
-    for row in range(original.count):
-        owner = owners[original.graph[row]]
-        if fates[row] is Fate.UNKNOWN and row in original.bodies and row in busy:
-            fates[row] = Fate.INLINED
-        if owner < 0:
-            continue
-        if fates[row] in {Fate.EXECUTED, Fate.REGION, Fate.FOLDED}:
+    for row, fate in enumerate(fates):
+        graph = original.graph[row]
+        owner = original.graph_owner[graph]
+        if owner < 0 or fate in {Fate.EXECUTED, Fate.REGION}:
             continue
         if fates[owner] in _GONE:
             fates[row] = fates[owner]
-        elif (
-            fates[owner] is Fate.INLINED
-            and kinds[original.graph[row]] == GraphKind.BODY
-            and not _has_kernel(original, fates, original.graph[row])
-        ):
-            # The other branch of an If whose condition is constant can never run.
-            fates[row] = Fate.DEAD
-
-
-def _has_kernel(original: Dataflow, fates: list[Fate], graph: int) -> bool:
-    kernels = {Fate.EXECUTED, Fate.REGION, Fate.INLINED}
-    return any(fates[row] in kernels for row in original.graph_rows(graph))
+        elif original.inlined.get(owner, graph) != graph:
+            fates[row] = Fate.DEAD  # the branch that a constant condition rules out
+        elif fates[owner] is Fate.INLINED and fate is Fate.UNKNOWN:
+            fates[row] = Fate.ELIMINATED

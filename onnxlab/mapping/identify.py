@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import onnx
 
+from onnxlab.mapping.correspond import Correspondence
 from onnxlab.mapping.dataflow import Dataflow, default_domain
 from onnxlab.mapping.operators import (
     ABSORBED_AFTER,
@@ -20,7 +21,7 @@ from onnxlab.mapping.operators import (
     CONVOLUTIONS,
     INSERTED,
 )
-from onnxlab.mapping.tags import parse_inlined_name, parse_tag
+from onnxlab.mapping.tags import inlining, parse_inlined_name
 from onnxlab.model.table import GraphKind
 
 __all__ = ["Identified", "identify"]
@@ -65,16 +66,18 @@ class Identified:
     absorbed: dict[int, list[int]] = field(default_factory=dict)
 
 
-def identify(original: Dataflow, optimised: Dataflow) -> Identified:
+def identify(original: Dataflow, optimised: Dataflow, correspondence: Correspondence) -> Identified:
     """Find what each node and value of the optimised model is in the original."""
-    return _Identifier(original, optimised).run()
+    return _Identifier(original, optimised, correspondence).run()
 
 
 class _Identifier:
-    def __init__(self, original: Dataflow, optimised: Dataflow) -> None:
+    def __init__(
+        self, original: Dataflow, optimised: Dataflow, correspondence: Correspondence
+    ) -> None:
         self._old = original
         self._new = optimised
-        tagged = [_row_of(node, original.count) for node in optimised.protos]
+        tagged = correspondence.tagged
         self._found = Identified(
             tagged=tagged,
             anchors=list(tagged),
@@ -82,7 +85,7 @@ class _Identifier:
             unchanged={i for i, row in enumerate(tagged) if row >= 0 and self._same(i, row)},
             inserted=set(),
         )
-        self._graphs = self._matching_graphs()
+        self._graphs = correspondence.graphs
         self._by_name: dict[str, list[int]] = defaultdict(list)
         for value in range(original.table.value_count):
             self._by_name[original.value_name(value)].append(value)
@@ -108,20 +111,6 @@ class _Identifier:
             and sum(map(bool, new.input)) == sum(map(bool, old.input))
             and _attributes_agree(new, old)
         )
-
-    def _matching_graphs(self) -> list[int]:
-        """Match a body to the original body in the same attribute of the same (tagged) node."""
-        old, new = self._old, self._new
-        matches = [0]
-        for graph in range(1, len(new.graph_owner)):
-            owner = new.graph_owner[graph]
-            row = self._found.tagged[owner] if owner >= 0 else -1
-            attribute = new.table.strings[new.table.graph_attribute[graph]]
-            names = old.table.strings, old.table.graph_attribute
-            matches.append(
-                next((g for g in old.bodies.get(row, ()) if names[0][names[1][g]] == attribute), -1)
-            )
-        return matches
 
     def _name_values(self) -> None:
         """Take a name that both models know, or one made from it, for the same value."""
@@ -199,12 +188,15 @@ class _Identifier:
 
     def _mark_inserted(self) -> None:
         for node, proto in enumerate(self._new.protos):
-            if (
-                self._found.anchors[node] < 0
-                and proto.op_type in INSERTED
-                and (proto.input and proto.output)
-            ):
+            if self._found.anchors[node] >= 0 or proto.op_type not in INSERTED:
+                continue
+            ends = [*self._new.inputs[node][:1], *self._new.outputs[node][:1]]
+            if len(ends) == 2 and not any(self._is_inside_operator(value) for value in ends):
                 self._found.inserted.add(node)
+
+    def _is_inside_operator(self, value: int) -> bool:
+        """Whether a value came from the function in an operator's schema."""
+        return value >= 0 and bool(inlining(self._new.value_name(value)))
 
     def _spread(self) -> None:
         """Carry values through inserted nodes, in both directions."""
@@ -302,11 +294,6 @@ class _Identifier:
             result = values.get(self._new.outputs[node][0])
             if source is not None and result is not None and canonical[source] != canonical[result]:
                 self._found.inserted.discard(node)
-
-
-def _row_of(node: onnx.NodeProto, count: int) -> int:
-    row = parse_tag(node.doc_string)
-    return row if row < count else -1
 
 
 def _stem(name: str) -> str:

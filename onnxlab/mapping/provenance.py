@@ -1,11 +1,13 @@
 """The join of an original with the model that the runtime made of it.
 
-Passes over arrays, one a module: `identify` (which value is which), `regions` (what each kernel
-computes), `insertions` (who owns what the runtime put in), `fates` (what became of each node).
+Passes over arrays, one a module: `correspond` (what the tags tell), `identify` (which value is
+which), `regions` (what each kernel computes), `insertions` (who owns what the runtime put in),
+`fates` (what became of each node).
 """
 
 from __future__ import annotations
 
+from onnxlab.mapping.correspond import correspond
 from onnxlab.mapping.dataflow import Dataflow
 from onnxlab.mapping.fates import find_fates
 from onnxlab.mapping.identify import Identified, identify
@@ -28,8 +30,9 @@ def provenance(original: Model, optimised: Model) -> Provenance:
     optimised
         What the runtime saved for the instrumented copy (`onnxlab.mapping.instrument`).
     """
-    old, new = Dataflow(original), Dataflow(optimised)
-    found = identify(old, new)
+    known = correspond(original, optimised)
+    old, new = Dataflow(original, inlined=known.inlined), Dataflow(optimised)
+    found = identify(old, new, known)
     regions = find_regions(old, new, found)
     leads = [_lead(old, rows, found.anchors[node]) for node, rows in enumerate(regions.rows)]
     owners = Owners(old, new, found, regions)

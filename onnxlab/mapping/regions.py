@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from onnxlab.mapping.dataflow import Dataflow
 from onnxlab.mapping.identify import Identified
 from onnxlab.mapping.operators import FUSING, REMOVABLE, SHAPE_ONLY
+from onnxlab.mapping.tags import inlining
 from onnxlab.model.table import ValueKind
 
 __all__ = ["Regions", "find_regions"]
@@ -87,7 +88,11 @@ def _folded_rows(original: Dataflow, folded: set[int], available: set[int]) -> s
 
 
 def _groups(optimised: Dataflow, found: Identified) -> list[list[int]]:
-    """Join the nodes on both sides of every unknown value."""
+    """Join the nodes on both sides of every unknown value.
+
+    Also those that came from inlining one operator the runtime has no kernel for, even where they
+    share no value, and what is in the body of a control-flow node that came from there.
+    """
     parent = list(range(optimised.count))
 
     def root(node: int) -> int:
@@ -96,10 +101,19 @@ def _groups(optimised: Dataflow, found: Identified) -> list[list[int]]:
             node = parent[node]
         return node
 
+    inlined: dict[str, int] = {}
     for node in range(optimised.count):
         for value in optimised.inputs[node]:
             if value >= 0 and value not in found.values and optimised.producer[value] >= 0:
                 parent[root(node)] = root(optimised.producer[value])
+        if found.tagged[node] >= 0:
+            continue
+        owner = optimised.graph_owner[optimised.graph[node]]
+        if owner >= 0 and found.tagged[owner] < 0:
+            parent[root(node)] = root(owner)
+        for value in optimised.outputs[node]:
+            if value >= 0 and (call := inlining(optimised.value_name(value))):
+                parent[root(node)] = root(inlined.setdefault(call, node))
     groups: dict[int, list[int]] = defaultdict(list)
     for node in range(optimised.count):
         groups[root(node)].append(node)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["parse_inlined_name", "parse_tag", "plain_name", "specialised_name", "tag"]
+__all__ = ["inlining", "parse_inlined_name", "parse_tag", "plain_name", "specialised_name", "tag"]
 
 _TAG = "onnxlab:"
 _SPECIALISED = "__onnxlab"
 _SUFFIX = re.compile(rf"{_SPECIALISED}\d+")
+_SCHEMA_INLINED = re.compile(r"_inlfunc_[A-Za-z0-9]+(?:_token_\d+)?_")
 _INLINED = re.compile(rf".*_inlfunc_.*?{_SPECIALISED}(\d+)(?:_token_\d+)?_(.+)", re.DOTALL)
 
 
@@ -45,6 +46,16 @@ def parse_inlined_name(name: str) -> tuple[int, str] | None:
     """
     match = _INLINED.fullmatch(name)
     return (int(match[1]), match[2]) if match else None
+
+
+def inlining(name: str) -> str:
+    """Return the part of a value's name that one inlining of a schema's own function gave it.
+
+    Operators without a kernel are inlined by the function in their schema, in the same way as
+    local functions. Empty for the latter, whose nodes bear tags, and for any other name.
+    """
+    match = _SCHEMA_INLINED.match(name)
+    return match[0] if match and _SPECIALISED not in match[0] else ""
 
 
 def plain_name(name: str) -> str:

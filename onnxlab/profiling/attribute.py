@@ -134,6 +134,7 @@ class _Rows:
         self._nameless: dict[tuple[int, str], list[int]] = defaultdict(list)
         self._anywhere: dict[str, list[int]] = defaultdict(list)
         self._names: dict[int, set[str]] = defaultdict(set)
+        self._nameless_ops: dict[int, set[str]] = defaultdict(set)
         self._bodies: dict[int, list[int]] = defaultdict(list)
         for graph, owner in enumerate(table.graph_owner.tolist()):
             self._bodies[owner].append(graph)
@@ -144,6 +145,7 @@ class _Rows:
                 self._names[graph].add(name)
             else:
                 self._nameless[graph, table.op(row)].append(row)
+                self._nameless_ops[graph].add(table.op(row))
 
     def find(self, kernels: tuple[TracedKernel, ...]) -> list[int]:
         """Return a row per kernel, -1 where there is none."""
@@ -179,7 +181,18 @@ class _Rows:
         """Return the graphs the kernel can stand in, the likeliest first."""
         graphs = [0]
         for name in kernel.inside:
-            owners = [row for graph in graphs for row in self._named.get((graph, name), ())]
+            owners = [row for graph in graphs for row in self._owners(graph, name)]
             graphs = [graph for owner in owners for graph in self._bodies.get(owner, ())]
         siblings = set(kernel.siblings)
-        return sorted(graphs, key=lambda graph: -len(siblings & self._names[graph]))
+        ops = {name.rpartition("_")[0] for name in siblings}
+        return sorted(
+            graphs,
+            key=lambda graph: (
+                -len(siblings & self._names[graph]),
+                -len(ops & self._nameless_ops[graph]),
+            ),
+        )
+
+    def _owners(self, graph: int, name: str) -> list[int]:
+        named = self._named.get((graph, name))
+        return named or self._nameless.get((graph, name.rpartition("_")[0]), [])
