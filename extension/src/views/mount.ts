@@ -52,7 +52,7 @@ export function mount(
   const stopWatching = watchScheme(() => controller.refreshTheme());
   void controller.requestShapes();
   const found = () => ({ total: store.matches.value.length, index: store.matchIndex.value });
-  return {
+  const view: MountedView = {
     setDocument(next) {
       controller.startAnew();
       store.setDocument(next);
@@ -82,6 +82,8 @@ export function mount(
       root.remove();
     },
   };
+  Object.assign(root, { onnxlabView: view }); // for scripts that have only the page
+  return view;
 }
 
 /** How many rows stand in `data-selected`: enough for tests, not thousands. */
