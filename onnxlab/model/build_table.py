@@ -23,18 +23,24 @@ _Names = dict[str, int]
 
 
 class StringTable:
-    """Numbers strings in order of appearance; 0 is the empty string."""
+    """Numbers strings in order of appearance; 0 is the empty string.
+
+    Attributes
+    ----------
+    rows
+        The number of each string.
+    """
 
     def __init__(self, strings: Iterable[str] = ("",)) -> None:
-        self._rows = {string: row for row, string in enumerate(strings)}
+        self.rows = {string: row for row, string in enumerate(strings)}
 
     def add(self, string: str) -> int:
         """Return the string's number."""
-        return self._rows.setdefault(string, len(self._rows))
+        return self.rows.setdefault(string, len(self.rows))
 
     def strings(self) -> tuple[str, ...]:
         """Return all strings in order."""
-        return tuple(text(string) for string in self._rows)
+        return tuple(text(string) for string in self.rows)
 
 
 def build_table(walk: Walk, *, known_op: npt.NDArray[np.bool_]) -> GraphTable:
@@ -58,7 +64,8 @@ class _Builder:
         self._walk = walk
         self._strings = StringTable()
         self._scopes = ScopeBuilder(walk, self._strings.add)
-        self._types: dict[bytes, TypeText] = {}
+        self._types: dict[bytes, int] = {b"": 0}
+        self._type_texts: list[TypeText] = [UNKNOWN]
         self._names: list[_Names] = []  # per graph: the values it defines, by name
         self._owner_graph: list[int] = []  # per graph: the graph of its owner, if names reach it
         self._row_graph: list[int] = []  # per node row
@@ -75,7 +82,7 @@ class _Builder:
         self.value_graph: list[int] = []
         self.value_kind: list[int] = []
         self.value_producer: list[int] = []
-        self.value_type: dict[int, TypeText] = {}
+        self.value_type: dict[int, int] = {}  # row → index into `_type_texts`
 
     def add_graph(self, visit: GraphVisit) -> None:
         names: _Names = {}
@@ -113,7 +120,8 @@ class _Builder:
             row = names.get(name)
             if row is None:
                 row = self._define(graph, name, ValueKind.INITIALIZER)
-            self.value_type[row] = shown
+            self.value_type[row] = len(self._type_texts)
+            self._type_texts.append(shown)
 
     def _define(self, graph: int, name: str, kind: int, producer: int = -1) -> int:
         row = len(self.value_name)
@@ -125,15 +133,28 @@ class _Builder:
         return row
 
     def _define_outputs(self, visit: GraphVisit, nodes: Iterable[NodeProto]) -> None:
-        graph, flat, starts = visit.row, self.node_outputs, self.node_outputs_start
-        add, node_output = self._strings.add, int(ValueKind.NODE_OUTPUT)
-        for row, node in enumerate(nodes, visit.first_node):
-            self.node_op.append(add(node.op_type))
-            self.node_domain.append(add(node.domain))
-            self.node_name.append(add(node.name))
+        """Add a graph's nodes and their outputs; written flat, since big models dwell here."""
+        graph, names = visit.row, self._names[visit.row]
+        rows = self._strings.rows
+        number = rows.setdefault
+        value_name, outputs, starts = self.value_name, self.node_outputs, self.node_outputs_start
+        row, first = len(value_name), len(value_name)
+        for producer, node in enumerate(nodes, visit.first_node):
+            self.node_op.append(number(node.op_type, len(rows)))
+            self.node_domain.append(number(node.domain, len(rows)))
+            self.node_name.append(number(node.name, len(rows)))
             for name in node.output:
-                flat.append(self._define(graph, name, node_output, row) if name else -1)
-            starts.append(len(flat))
+                if not name:
+                    outputs.append(-1)
+                    continue
+                names.setdefault(name, row)
+                value_name.append(number(name, len(rows)))
+                self.value_producer.append(producer)
+                outputs.append(row)
+                row += 1
+            starts.append(len(outputs))
+        self.value_graph.extend([graph] * (row - first))
+        self.value_kind.extend([int(ValueKind.NODE_OUTPUT)] * (row - first))
 
     def _read_inputs(self, visit: GraphVisit, nodes: Iterable[NodeProto]) -> None:
         graph, flat, starts = visit.row, self.node_inputs, self.node_inputs_start
@@ -160,24 +181,35 @@ class _Builder:
         infos = [proto.value_info]
         if isinstance(proto, GraphProto):
             infos += [proto.input, proto.output]
+        types, value_type = self._types, self.value_type
         for values in infos:
             for value in values:
                 row = names.get(value.name)
-                if row is not None and row not in self.value_type and value.HasField("type"):
-                    self.value_type[row] = self._type(value.type)
+                if row is None or row in value_type:
+                    continue
+                # Most values share few types; formatting one is slower than serialising it.
+                key = value.type.SerializeToString()
+                index = types.get(key)
+                value_type[row] = self._new_type(key, value.type) if index is None else index
 
-    def _type(self, proto: TypeProto) -> TypeText:
-        # Most values of a model share few types; formatting is slower than serialising.
-        key = proto.SerializeToString()
-        shown = self._types.get(key)
-        if shown is None:
-            shown = self._types[key] = type_text(proto)
-        return shown
+    def _new_type(self, key: bytes, proto: TypeProto) -> int:
+        index = self._types[key] = len(self._type_texts)
+        self._type_texts.append(type_text(proto))
+        return index
+
+    def _type_columns(self) -> dict[str, npt.NDArray[Any]]:
+        index = np.zeros(len(self.value_name), np.intp)
+        index[list(self.value_type)] = list(self.value_type.values())
+        texts, add = self._type_texts, self._strings.add
+        return {
+            "value_dtype": _int32(add(shown.dtype) for shown in texts)[index],
+            "value_shape": _int32(add(shown.shape) for shown in texts)[index],
+            "value_size_bytes": np.array([shown.size_bytes for shown in texts])[index],
+        }
 
     def finish(self, known_op: npt.NDArray[np.bool_]) -> GraphTable:
         visits, add = self._walk.visits, self._strings.add
         node_scope = self._scopes.build()
-        types = [self.value_type.get(row, UNKNOWN) for row in range(len(self.value_name))]
         inputs_start, inputs = _ragged(self.graph_inputs)
         outputs_start, outputs = _ragged(self.graph_outputs)
         counts = [visit.node_count for visit in visits]
@@ -194,7 +226,7 @@ class _Builder:
             "node_domain": _int32(self.node_domain),
             "node_name": _int32(self.node_name),
             "node_graph": _int32(self._row_graph),
-            "node_index": _int32(index for count in counts for index in range(count)),
+            "node_index": np.concatenate([np.arange(n, dtype=np.int32) for n in counts]),
             "node_scope": _int32(node_scope),
             "node_inputs_start": _int32(self.node_inputs_start),
             "node_inputs": _int32(self.node_inputs),
@@ -204,9 +236,7 @@ class _Builder:
             "value_graph": _int32(self.value_graph),
             "value_kind": np.array(self.value_kind, np.uint8),
             "value_producer": _int32(self.value_producer),
-            "value_dtype": _int32(add(shown.dtype) for shown in types),
-            "value_shape": _int32(add(shown.shape) for shown in types),
-            "value_size_bytes": np.array([shown.size_bytes for shown in types], np.float64),
+            **self._type_columns(),
             **self._scopes.columns(),
         }
         table = GraphTable(

@@ -37,7 +37,7 @@ def nodes_frame(model: Model) -> pd.DataFrame:
     strings = table.strings
     graphs = [model.addresses.graph(row) for row in range(len(table.graph_kind))]
     paths = scope_paths(table)
-    elements, weight_bytes = node_weights(model)
+    elements, weight_bytes = model.node_weights
     columns = {
         "name": [strings[i] for i in table.node_name.tolist()],
         "op_type": [strings[i] for i in table.node_op.tolist()],
@@ -138,7 +138,7 @@ def scope_paths(table: GraphTable) -> list[str]:
     return paths
 
 
-def node_weights(model: Model) -> tuple[Array, Array]:
+def node_weights(model: Model) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return per node the elements and bytes of the weights that it is the first to read."""
     table = model.table
     elements = np.zeros(table.node_count, np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -13,15 +14,17 @@ from onnxlab.model import frames
 from onnxlab.model.address import AddressBook
 from onnxlab.model.build_table import build_table
 from onnxlab.model.operators import known_operators, opset_versions
+from onnxlab.model.shapes import Shapes, infer_shapes, shapes_complete, table_shapes
 from onnxlab.model.skeleton import Payload, Skeleton
 from onnxlab.model.source import Stamp, check_stamp
 from onnxlab.model.table import GraphTable
 from onnxlab.model.tensors import TensorReader
-from onnxlab.model.walk import Walk, walk_graphs
+from onnxlab.model.walk import FunctionKey, Walk, call_key, function_key, walk_graphs
 from onnxlab.model.weights import Weights, collect_weights
 
 if TYPE_CHECKING:
     import numpy as np
+    import numpy.typing as npt
     import pandas as pd
 
     from onnxlab.analysis.finding import Findings
@@ -73,6 +76,8 @@ class Model:
         self.data = data
         self._payloads = skeleton.payloads
         self._marker = skeleton.marker
+        self._shapes: Shapes | None = None
+        self._shapes_lock = threading.Lock()
 
     @classmethod
     def from_skeleton(
@@ -166,6 +171,11 @@ class Model:
         }
         return AddressBook(self.table, keys)
 
+    @cached_property
+    def node_weights(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Elements and bytes of the weights that each node is the first to read."""
+        return frames.node_weights(self)
+
     @property
     def opsets(self) -> dict[str, int]:
         """Imported opset version of each domain; the default domain is the empty string."""
@@ -186,6 +196,26 @@ class Model:
     def summary(self) -> str:
         """One line, such as ``opset 17 · 177 nodes · 25.6 M parameters · 97.5 MB``."""
         return frames.summary(self)
+
+    @property
+    def shapes_complete(self) -> bool:
+        """Whether `known_shapes` holds all that there is to know."""
+        return self._shapes is not None or shapes_complete(self.table)
+
+    @property
+    def known_shapes(self) -> Shapes:
+        """What is known by now, without starting an inference."""
+        return self._shapes or table_shapes(self.table)
+
+    def infer_shapes(self) -> Shapes:
+        """Infer the types and shapes of all values in a child process, once.
+
+        Takes seconds at most and never raises for a bad model: see ``problem`` in the result.
+        """
+        with self._shapes_lock:
+            if self._shapes is None:
+                self._shapes = infer_shapes(self)
+            return self._shapes
 
     def address(self, row: int) -> str:
         """Return the address of a node row."""
@@ -208,6 +238,23 @@ class Model:
         visit = self.walk.visits[int(self.table.node_graph[row])]
         return visit.proto.node[row - visit.first_node]
 
+    def opset_scope(self, row: int) -> onnx.ModelProto | onnx.FunctionProto:
+        """Return what imports the opsets of a node: the function around it, or the model."""
+        while row >= 0:
+            visit = self.walk.visits[int(self.table.node_graph[row])]
+            if isinstance(visit.proto, onnx.FunctionProto):
+                return visit.proto
+            row = visit.owner
+        return self.proto
+
+    def called_function(self, row: int) -> onnx.FunctionProto | None:
+        """Return the local function that a node calls."""
+        return self._functions.get(call_key(self.node_proto(row)))
+
+    @cached_property
+    def _functions(self) -> dict[FunctionKey, onnx.FunctionProto]:
+        return {function_key(function): function for function in reversed(self.proto.functions)}
+
     def payload(self, tensor: onnx.TensorProto) -> Payload | None:
         """Return where the left-out payload of a tensor of `proto` lies, or None."""
         for entry in reversed(tensor.external_data):
@@ -215,7 +262,7 @@ class Model:
                 return self._payloads[int(entry.value)]
         return None
 
-    def read_tensor(self, name: str) -> np.ndarray[Any, Any]:
+    def read_tensor(self, name: str) -> npt.NDArray[Any]:
         """Read a stored tensor.
 
         Parameters

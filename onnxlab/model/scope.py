@@ -53,7 +53,6 @@ class ScopeBuilder:
         self._kind = [int(ScopeKind.ROOT)]
         self._node = [-1]
         self._children: dict[tuple[int, str], int] = {}
-        self._by_path: dict[tuple[int, tuple[str, ...]], int] = {}
         self._node_scope: list[int] = []
         self._firsts = np.array([visit.first_node for visit in walk.visits])
         self._module_path: dict[int, Path] = {-1: ()}  # of nodes with bodies
@@ -116,18 +115,18 @@ class ScopeBuilder:
         nodes = visit.proto.node
         split = _splitter(nodes)
         outer = self._module_path[visit.owner]
-        rows, by_path = self._node_scope, self._by_path
+        rows = self._node_scope
+        known: dict[str, int] = {}  # what comes before the last part of a name → scope
         for row, node in enumerate(nodes, visit.first_node):
-            path = _evidence(node, split)
-            if row in bodies:
-                self._module_path[row] = path
-            if not path:
-                rows.append(base)
-                continue
-            key = (base, tuple(path))
-            scope = by_path.get(key)
+            prefix = "" if node.metadata_props or row in bodies else _prefix(node.name)
+            scope = known.get(prefix) if prefix else None
             if scope is None:
-                scope = by_path[key] = self._descend(base, _below(path, outer))
+                path = _evidence(node, split)
+                if row in bodies:
+                    self._module_path[row] = path
+                scope = self._descend(base, _below(path, outer))
+                if prefix:
+                    known[prefix] = scope
             rows.append(scope)
 
     def _descend(self, base: int, path: Path) -> int:
@@ -141,6 +140,10 @@ class ScopeBuilder:
                 self._children[scope, part] = child
             scope = child
         return scope
+
+
+def _prefix(name: str | bytes) -> str:
+    return name.rpartition("/")[0] if isinstance(name, str) else ""
 
 
 def _below(path: Path, outer: Path) -> Path:
@@ -168,9 +171,9 @@ def _splitter(nodes: Sequence[NodeProto]) -> Callable[[str], Path]:
 
 
 def _split_slashes(name: str) -> Path:
-    if "/" not in name:
-        return ()
-    return [part for part in name.split("/")[:-1] if part][:MAX_DEPTH]
+    # TensorFlow Lite's converter joins the names of fused nodes by semicolons.
+    first = name.partition(";")[0]
+    return [part for part in first.split("/")[:-1] if part][:MAX_DEPTH]
 
 
 def _split_dots(name: str) -> Path:

@@ -30,9 +30,10 @@ Array = npt.NDArray[Any]
 
 MAX_DIMS = 32  # what every numpy can hold
 MAX_DENSE_ELEMENTS = 1 << 28  # of a sparse tensor
+CHUNK_ELEMENTS = 1 << 20
+_READ_BYTES = 1 << 30
 
 _FIELD_NUMBERS = {name: number for number, name in PAYLOAD_FIELDS.items()}
-_BITS_IN_INT32 = 32
 # Packed types: bits → the numbers that one byte holds.
 _PACKED = {4: 2, 2: 4}
 
@@ -65,6 +66,31 @@ class TensorReader:
             flat = unpack(raw, tensor.data_type, elements, dtype)
         return flat.reshape(tuple(tensor.dims))
 
+    def chunks(self, tensor: TensorProto, *, elements: int = CHUNK_ELEMENTS) -> Iterator[Array]:
+        """Yield a dense tensor's elements in flat pieces, so that memory stays bounded.
+
+        Numbers in typed fields come from one parse of their tensor.
+        """
+        total = element_count(tensor)
+        if tensor.data_type == TensorProto.STRING or not total:
+            yield self.dense(tensor).ravel()
+            return
+        dtype = numpy_dtype(tensor)
+        with self.raw_span(tensor, packed_bytes(tensor.data_type, total) or 0) as span:
+            if span is not None:
+                source, offset = span
+                for start in range(0, total, elements):
+                    count = min(elements, total - start)
+                    # `elements` is a multiple of 8, so every piece begins at a whole byte.
+                    begin = start * element_bits(tensor.data_type) // 8
+                    length = packed_bytes(tensor.data_type, count) or 0
+                    data = _read_all(source, offset + begin, length, tensor)
+                    yield unpack(data, tensor.data_type, count, dtype)
+                return
+        flat = self.dense(tensor).ravel()
+        for start in range(0, total, elements):
+            yield flat[start : start + elements]
+
     def sparse(self, tensor: SparseTensorProto) -> Array:
         """Return a sparse tensor as a dense one."""
         shape = tuple(tensor.dims)
@@ -93,10 +119,7 @@ class TensorReader:
             if span is None:
                 return None
             source, offset = span
-            data = source.read(offset, needed) if needed else b""
-        if len(data) < needed:
-            raise FileChanged(f"the data of {_label(tensor)} changed: load the model again")
-        return data
+            return _read_all(source, offset, needed, tensor)
 
     @contextmanager
     def raw_span(self, tensor: TensorProto, needed: int) -> Iterator[tuple[Source, int] | None]:
@@ -167,6 +190,19 @@ class TensorReader:
         strings = [attribute.s] if attribute.name == "value_string" else list(attribute.strings)
         decoded = np.array([s.decode("utf-8", "backslashreplace") for s in strings], object)
         return decoded.reshape(()) if attribute.name == "value_string" else decoded
+
+
+def _read_all(source: Source, offset: int, length: int, tensor: TensorProto) -> bytes:
+    """Read all of a span; one call to the system returns at most 2 GiB."""
+    pieces = []
+    while length > 0:
+        piece = source.read(offset, min(length, _READ_BYTES))
+        if not piece:
+            raise FileChanged(f"the data of {_label(tensor)} are cut short: load the model again")
+        pieces.append(piece)
+        offset += len(piece)
+        length -= len(piece)
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
 def element_count(tensor: TensorProto) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["elide", "text", "visible"]
+__all__ = ["elide", "text", "visible", "visible_lines"]
 
 
 def text(raw: str | bytes) -> str:
@@ -25,6 +25,14 @@ def visible(raw: str | bytes) -> str:
     return "".join(
         c if c.isprintable() or c == " " else c.encode("unicode_escape").decode("ascii")
         for c in plain
+    )
+
+
+def visible_lines(raw: str | bytes) -> str:
+    """Return text as `visible` does, but with its line breaks and tabs."""
+    plain = text(raw).replace("\r\n", "\n")
+    return "\n".join(
+        "\t".join(visible(cell) for cell in line.split("\t")) for line in plain.split("\n")
     )
 
 

@@ -1,0 +1,71 @@
+"""What stands in a model's panel: pairs of a key and its text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from onnxlab.model.text import elide, text, visible_lines
+
+if TYPE_CHECKING:
+    from onnxlab.model.model import Model
+
+__all__ = ["model_entries"]
+
+MAX_LISTED = 100
+MAX_TEXT_CHARS = 2_000
+
+
+def model_entries(model: Model) -> list[tuple[str, str]]:
+    """Return pairs of key and text: producer, versions, opsets, inputs, outputs, metadata, ..."""
+    return [(key, elide(visible_lines(value), MAX_TEXT_CHARS)) for key, value in _entries(model)]
+
+
+def _entries(model: Model) -> Iterator[tuple[str, str]]:
+    proto = model.proto
+    if model.path is not None:
+        yield "file", str(model.path)
+    if proto.graph.name:
+        yield "graph", text(proto.graph.name)
+    producer = f"{text(proto.producer_name)} {text(proto.producer_version)}".strip()
+    if producer:
+        yield "producer", producer
+    yield "IR version", str(proto.ir_version)
+    for domain, version in list(model.opsets.items())[:MAX_LISTED]:
+        yield f"opset {domain or 'ai.onnx'}", str(version)
+    if proto.domain or proto.model_version:
+        yield "model", f"{text(proto.domain)} version {proto.model_version}".strip()
+    yield from _interface(model)
+    if proto.functions:
+        names = [text(function.name) for function in proto.functions[:MAX_LISTED]]
+        yield "local functions", f"{len(proto.functions)}: {', '.join(names)}"
+    yield from _training(model)
+    for annotation in proto.graph.quantization_annotation[:MAX_LISTED]:
+        parameters = (
+            f"{text(entry.key)} {text(entry.value)}"
+            for entry in annotation.quant_parameter_tensor_names
+        )
+        yield f"quantisation of {text(annotation.tensor_name)}", ", ".join(parameters)
+    for text_of in (proto.doc_string, proto.graph.doc_string):
+        if text_of:
+            yield "documentation", text(text_of)
+    for entry in proto.metadata_props[:MAX_LISTED]:
+        yield f"metadata {text(entry.key)}", text(entry.value)
+
+
+def _interface(model: Model) -> Iterator[tuple[str, str]]:
+    for word, frame in (("input", model.inputs), ("output", model.outputs)):
+        for row in frame.head(MAX_LISTED).itertuples():
+            dtype, shape = str(row.dtype) or "unknown type", str(row.shape) or "unknown rank"
+            yield f"{word} {row.name!s}", f"{dtype} {shape}"
+        if len(frame) > MAX_LISTED:
+            yield f"further {word}s", str(len(frame) - MAX_LISTED)
+
+
+def _training(model: Model) -> Iterator[tuple[str, str]]:
+    for number, info in enumerate(model.proto.training_info[:MAX_LISTED]):
+        for word, graph in (("initialization", info.initialization), ("algorithm", info.algorithm)):
+            if graph.node or graph.initializer or graph.name:
+                ops = ", ".join(text(node.op_type) for node in graph.node[:20])
+                label = text(graph.name) or "unnamed"
+                yield f"training {word} {number}", f"{label}: {len(graph.node)} nodes ({ops})"

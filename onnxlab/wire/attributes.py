@@ -1,0 +1,157 @@
+"""A node's attributes as bounded text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from onnx import AttributeProto, FunctionProto, GraphProto, SparseTensorProto, TensorProto
+
+from onnxlab.errors import OnnxlabError
+from onnxlab.model.table import GraphKind
+from onnxlab.model.tensors import TensorReader, element_count
+from onnxlab.model.text import elide, text, visible, visible_lines
+from onnxlab.model.types import tensor_text, type_text
+from onnxlab.wire.schema import Attribute
+
+if TYPE_CHECKING:
+    from onnxlab.model.model import Model
+
+__all__ = ["attribute_message", "preview", "shown_type"]
+
+MAX_CHARS = 2_000
+MAX_LISTED = 400
+MAX_PREVIEW_BYTES = 1 << 20
+
+
+def attribute_message(model: Model, row: int, attribute: AttributeProto) -> Attribute:
+    """Return an attribute of the node in a row as it is shown."""
+    bound, origin = _resolve(model, row, attribute)
+    kind = AttributeProto.AttributeType.Name(bound.type) if _has_type(bound) else "UNDEFINED"
+    shown = _text(model, bound) if bound.type else origin
+    if bound is not attribute:
+        shown = f"{shown} ({origin})"
+    return Attribute(
+        name=elide(visible(attribute.name), MAX_CHARS),
+        type=kind.lower(),
+        text=elide(shown, MAX_CHARS),
+    )
+
+
+def _has_type(attribute: AttributeProto) -> bool:
+    return attribute.type in AttributeProto.AttributeType.values()
+
+
+def _resolve(model: Model, row: int, attribute: AttributeProto) -> tuple[AttributeProto, str]:
+    """Follow a reference inside a function's body to the call's attribute, or to its default."""
+    bound, origin = attribute, ""
+    while bound.ref_attr_name:
+        name = text(bound.ref_attr_name)
+        origin = f"from the function's attribute {elide(visible(name), 100)}"
+        call, function = _enclosing_call(model, row)
+        found = None
+        if call >= 0:
+            found = _named(model.node_proto(call).attribute, name)
+        if found is None and function is not None:
+            found = _named(function.attribute_proto, name)
+            origin += ", its default"
+        if found is None:
+            return attribute, origin
+        bound, row = found, call
+    return bound, origin
+
+
+def _enclosing_call(model: Model, row: int) -> tuple[int, FunctionProto | None]:
+    visits, node_graph = model.walk.visits, model.table.node_graph
+    while row >= 0:
+        visit = visits[int(node_graph[row])]
+        row = visit.owner
+        if visit.kind == GraphKind.FUNCTION and isinstance(visit.proto, FunctionProto):
+            return row, visit.proto
+    return -1, None
+
+
+def _named(attributes: Iterable[AttributeProto], name: str) -> AttributeProto | None:
+    return next((entry for entry in attributes if text(entry.name) == name), None)
+
+
+def _text(model: Model, attribute: AttributeProto) -> str:
+    kinds: dict[int, Callable[[], str]] = {
+        AttributeProto.FLOAT: lambda: number_text(attribute.f),
+        AttributeProto.INT: lambda: str(attribute.i),
+        AttributeProto.STRING: lambda: visible_lines(attribute.s),
+        AttributeProto.TENSOR: lambda: _tensor(model, attribute.t),
+        AttributeProto.GRAPH: lambda: _graph(attribute.g),
+        AttributeProto.SPARSE_TENSOR: lambda: _sparse(attribute.sparse_tensor),
+        AttributeProto.TYPE_PROTO: lambda: shown_type(*type_text(attribute.tp)[:2]),
+        AttributeProto.FLOATS: lambda: _listed(attribute.floats, number_text),
+        AttributeProto.INTS: lambda: _listed(attribute.ints, str),
+        AttributeProto.STRINGS: lambda: _listed(
+            attribute.strings, lambda entry: repr(visible(elide(text(entry), 200)))
+        ),
+        AttributeProto.TENSORS: lambda: _listed(
+            attribute.tensors, lambda tensor: _tensor(model, tensor)
+        ),
+        AttributeProto.GRAPHS: lambda: _listed(attribute.graphs, _graph),
+        AttributeProto.SPARSE_TENSORS: lambda: _listed(attribute.sparse_tensors, _sparse),
+        AttributeProto.TYPE_PROTOS: lambda: _listed(
+            attribute.type_protos, lambda tp: shown_type(*type_text(tp)[:2])
+        ),
+    }
+    kind = kinds.get(attribute.type)
+    return kind() if kind else "of an unknown type"
+
+
+def number_text(number: float) -> str:
+    """Return a float32 with the digits it takes to tell it from its neighbours."""
+    with np.errstate(over="ignore"):
+        return str(np.float32(number))
+
+
+def shown_type(dtype: str, shape: str) -> str:
+    """Return a type as one phrase: ``f32 1×3``."""
+    return f"{dtype or 'unknown type'} {shape or 'of unknown rank'}"
+
+
+def _listed(entries: Sequence[Any], show: Callable[[Any], str]) -> str:
+    shown = ", ".join(show(entry) for entry in islice(entries, MAX_LISTED))
+    more = f", … ({len(entries):,} in all)" if len(entries) > MAX_LISTED else ""
+    return f"[{shown}{more}]"
+
+
+def _graph(graph: GraphProto) -> str:
+    count = len(graph.node)
+    return f"graph {elide(visible(graph.name), 100)!r} of {count} node{'' if count == 1 else 's'}"
+
+
+def _sparse(sparse: SparseTensorProto) -> str:
+    shown = tensor_text(sparse.values.data_type, list(sparse.dims))
+    stored = sum(sparse.values.dims[:1])
+    return f"sparse {shown_type(shown.dtype, shown.shape)}, {stored:,} stored"
+
+
+def _tensor(model: Model, tensor: TensorProto) -> str:
+    shown = tensor_text(tensor.data_type, list(tensor.dims))
+    return f"{shown_type(shown.dtype, shown.shape)} {preview(model, tensor)}".strip()
+
+
+def preview(model: Model, tensor: TensorProto, *, elements: int = 64) -> str:
+    """Return a tensor's first elements as text, or why they cannot be read."""
+    try:
+        total = element_count(tensor)
+        first = next(iter(TensorReader(model).chunks(tensor, elements=elements)))[:elements]
+    except OnnxlabError as error:
+        return visible(str(error))
+    if first.dtype == object:
+        items = [repr(visible(elide(entry, 200))) for entry in first.tolist()]
+    else:
+        items = [_element(entry) for entry in first]
+    if not tensor.dims and len(items) == 1:
+        return items[0]
+    return f"[{', '.join(items)}{', …' if total > len(items) else ''}]"
+
+
+def _element(entry: Any) -> str:
+    return str(entry.item() if entry.dtype.kind in "iub" else entry)
