@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 __all__ = ["NOT_DETERMINISTIC", "Agreement", "OutputAgreement", "agree"]
 
-NOT_DETERMINISTIC = "not deterministic: two runs of the original on the same inputs differ"
+NOT_DETERMINISTIC = "not deterministic"
 
 Array = npt.NDArray[Any]
 Value = Any  # an array, a scalar, None, or a list or dict of these
@@ -114,7 +114,9 @@ def agree(
         Outputs of the model in question.
     """
     if not all(_compare(name, value, again.get(name)).equal for name, value in baseline.items()):
-        return Agreement(refused=NOT_DETERMINISTIC)
+        return Agreement(
+            refused=f"{NOT_DETERMINISTIC}: two runs on the same inputs differ with all passes off"
+        )
     return Agreement(
         outputs=tuple(_compare(name, value, arm.get(name)) for name, value in baseline.items())
     )

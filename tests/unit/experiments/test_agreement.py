@@ -37,7 +37,7 @@ def test_a_hundredth_of_noise_is_40_db() -> None:
 
 def test_a_baseline_that_differs_from_itself_gives_no_verdict() -> None:
     result = agree({"y": X}, {"y": X + 1}, {"y": X})
-    assert result.refused == NOT_DETERMINISTIC
+    assert result.refused.startswith(NOT_DETERMINISTIC)
     assert not result.equal
     assert result.outputs == ()
 

@@ -1,0 +1,36 @@
+"""The Python code that makes a session with a choice of passes."""
+
+from __future__ import annotations
+
+from onnxlab.passes.pipeline import Pipeline
+
+__all__ = ["session_code"]
+
+_LEVEL_NAMES = {
+    "none": "ORT_DISABLE_ALL",
+    "basic": "ORT_ENABLE_BASIC",
+    "extended": "ORT_ENABLE_EXTENDED",
+    "layout": "ORT_ENABLE_LAYOUT",
+    "all": "ORT_ENABLE_ALL",
+}
+
+
+def session_code(pipeline: Pipeline, model_path: str, *, threads: int) -> str:
+    """Return code that makes the session of a pipeline with onnxruntime alone."""
+    disabled = "".join(f'        "{name}",\n' for name in pipeline.disabled)
+    passes = f"    disabled_optimizers=[\n{disabled}    ],\n" if disabled else ""
+    level = _LEVEL_NAMES[pipeline.level]
+    return (
+        "import onnxruntime as ort\n"
+        "\n"
+        "options = ort.SessionOptions()\n"
+        f"options.graph_optimization_level = ort.GraphOptimizationLevel.{level}\n"
+        f"options.intra_op_num_threads = {threads}\n"
+        "session = ort.InferenceSession(\n"
+        f"    {model_path!r},\n"
+        "    options,\n"
+        '    providers=["CPUExecutionProvider"],\n'
+        f"{passes}"
+        "    enable_fallback=0,  # or a failure would silently run without disabled_optimizers\n"
+        ")\n"
+    )

@@ -1,0 +1,214 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+import pytest
+from onnx import helper, numpy_helper
+
+import onnxlab
+from onnxlab.errors import Cancelled
+from onnxlab.experiments.effect import Effect
+from onnxlab.experiments.optimization import Optimization
+from onnxlab.experiments.ratio import Verdict
+from onnxlab.model.load import load
+from onnxlab.progress import silent
+
+MODELS = Path(__file__).parents[2] / "examples" / "models"
+HEAD = '<ir_version: 8, opset_import: ["" : 17]>\n'
+INTERACTING = (
+    HEAD
+    + """g (float[1] x) => (float[1] y) <float[1] one = {1}, float[1] zero = {0}> {
+    mid = Identity(x)
+    quotient = Div(one, one)
+    w = Mul(mid, quotient)
+    y = Add(w, zero)
+}"""
+)
+
+
+def write(folder: Path, text: str, name: str = "m.onnx") -> Path:
+    path = folder / name
+    onnx.save(onnx.parser.parse_model(text), path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def classifier() -> Iterator[Optimization]:
+    with Optimization(load(MODELS / "rapidocr_cls.onnx")) as optimization:
+        yield optimization
+
+
+def test_the_passes_that_act_come_first(classifier: Optimization) -> None:
+    passes = classifier.preset("all").passes
+    acting = passes[passes["acts"]].set_index("id")
+    assert list(passes["acts"]) == sorted(passes["acts"], reverse=True)
+    assert {"ConstantFolding", "ConvBNFusion", "ConvActivationFusion"} <= set(acting.index)
+    assert acting.loc["ConvBNFusion", "delta_nodes"] == -35
+    assert "SkipLayerNormFusion" not in acting.index
+
+
+def test_toggling_changes_counts_at_once_and_back(classifier: Optimization) -> None:
+    whole = classifier.preset("extended").counts
+    assert whole["FusedConv"] > 0
+    assert "BatchNormalization" not in whole
+    fewer = classifier.toggle("ConvBNFusion", False).counts
+    assert fewer["BatchNormalization"] == 35
+    assert classifier.toggle("ConvBNFusion", True).counts.equals(whole)
+
+
+def test_the_difference_is_to_the_model_with_all_passes_off(classifier: Optimization) -> None:
+    diff = classifier.preset("none").diff
+    assert (diff["change"] == 0).all()
+    diff = classifier.preset("basic").diff
+    assert diff.loc["BatchNormalization"].tolist() == [35, 0, -35]
+
+
+def test_measuring_gives_latency_and_agreement(classifier: Optimization) -> None:
+    classifier.preset("basic")
+    seen: list[Effect] = []
+    effect = classifier.measure(budget_s=0.5, on_update=seen.append)
+    assert effect.interface == ()
+    assert effect.agreement is not None
+    assert effect.agreement.sqnr_db is not None
+    assert effect.agreement.sqnr_db > 60
+    assert effect.latency is not None
+    assert effect.latency.run_ns is not None
+    assert effect.latency.to_preset is not None
+    assert effect.latency.to_preset.verdict is Verdict.SAME  # it is the preset
+    assert seen[0].latency is None
+    assert seen[0].agreement == effect.agreement
+    assert "latency" in repr(effect)
+    assert list(effect.frame.index[:3]) == ["interface", "nodes", "size on disk"]
+    assert classifier.effect == effect  # not measured again
+
+
+def test_variants_with_one_graph_are_never_timed_apart(tmp_path: Path) -> None:
+    text = HEAD + "g (float[4] x) => (float[4] y) { a = Relu(x) y = Neg(a) }"
+    with Optimization(load(write(tmp_path, text))) as optimization:
+        latency = optimization.toggle("ConstantFolding", False).measure(budget_s=0.2).latency
+    assert latency is not None
+    assert latency.to_baseline is not None
+    assert latency.to_baseline.rounds == 0
+    assert latency.to_baseline.verdict is Verdict.SAME
+
+
+def test_cancelling_before_the_first_round(classifier: Optimization) -> None:
+    with pytest.raises(Cancelled):
+        classifier.preset("extended").measure(is_cancelled=lambda: True)
+
+
+def test_a_refusal_is_a_row_and_the_passes_at_fault_are_named(tmp_path: Path) -> None:
+    with Optimization(load(write(tmp_path, INTERACTING))) as optimization:
+        assert optimization.preset("none").known_effect.error == ""
+        for level in ("basic", "extended", "all"):
+            effect = optimization.preset(level).effect
+            assert effect.rows[0][3].startswith("failed: m.onnx")
+        acting = optimization.passes.query("acts")
+        assert set(acting["id"]) == {"EliminateIdentity", "DivMulFusion"}
+        for name in acting["id"]:
+            assert optimization.preset("all").toggle(name, False).known_effect.error == ""
+
+
+def test_a_random_model_gives_no_verdict_on_its_numbers(tmp_path: Path) -> None:
+    text = HEAD + "g (float[8] x) => (float[8] y) { r = RandomNormalLike(x) y = Add(x, r) }"
+    with Optimization(load(write(tmp_path, text))) as optimization:
+        agreement = optimization.measure(budget_s=0.1).agreement
+    assert agreement is not None
+    assert agreement.refused.startswith("not deterministic")
+
+
+def test_maps_and_sequences_are_compared(tmp_path: Path) -> None:
+    with Optimization(load(MODELS / "logreg_iris.onnx")) as optimization:
+        agreement = optimization.measure(budget_s=0.1).agreement
+    assert agreement is not None
+    assert agreement.equal
+    assert len(agreement.outputs) == 2
+
+
+def run(path: Path, feeds: dict[str, np.ndarray]) -> list[np.ndarray]:
+    options = ort.SessionOptions()
+    options.log_severity_level = 3
+    return list(ort.InferenceSession(path, options, enable_fallback=0).run(None, feeds))
+
+
+def test_the_saved_model_runs_alone_and_says_what_it_is(tmp_path: Path) -> None:
+    original = tmp_path / "m.onnx"
+    original.write_bytes((MODELS / "rapidocr_cls.onnx").read_bytes())
+    target = tmp_path / "fast.onnx"
+    with Optimization(load(original)) as optimization:
+        saved = optimization.save(target)
+        assert "this processor" in " ".join(saved.notes)
+        feeds = optimization.feeds.values
+        with pytest.raises(ValueError, match="never overwritten"):
+            optimization.save(original)
+        with pytest.raises(ValueError, match="no folder"):
+            optimization.save(tmp_path / "nowhere" / "fast.onnx")
+        portable = optimization.preset("basic").save(tmp_path / "portable.onnx")
+    assert portable.notes == ()
+    expected = run(original, feeds)
+    original.unlink()
+    for path in (target, portable.path):
+        np.testing.assert_allclose(run(path, feeds)[0], expected[0], atol=1e-5)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["fast.onnx", "portable.onnx"]
+
+
+def external(folder: Path) -> Path:
+    weight = numpy_helper.from_array(np.ones((64, 64), np.float32), "w")
+    graph = helper.make_graph(
+        [helper.make_node("MatMul", ["x", "w"], ["a"]), helper.make_node("Identity", ["a"], ["y"])],
+        "g",
+        [helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1, 64])],
+        [helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [1, 64])],
+        [weight],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    path = folder / "m.onnx"
+    onnx.save(model, path, save_as_external_data=True, location="weights.bin", size_threshold=0)
+    return path
+
+
+def test_a_model_with_external_weights_is_saved_whole_elsewhere(tmp_path: Path) -> None:
+    source, elsewhere = tmp_path / "a", tmp_path / "b"
+    source.mkdir()
+    elsewhere.mkdir()
+    with Optimization(load(external(source))) as optimization:
+        saved = optimization.save(elsewhere / "fast.onnx")
+        with pytest.raises(ValueError, match="never overwritten"):
+            optimization.save(source / "weights.bin")
+    assert saved.data_path == elsewhere / "fast.onnx.data"
+    for path in source.iterdir():
+        path.unlink()
+    (output,) = run(saved.path, {"x": np.ones((1, 64), np.float32)})
+    np.testing.assert_array_equal(output, np.full((1, 64), 64, np.float32))
+
+
+def test_the_code_reproduces_the_session(tmp_path: Path) -> None:
+    path = write(tmp_path, INTERACTING)
+    with Optimization(load(path)) as optimization:
+        code = optimization.toggle("DivMulFusion", False).code()
+    names: dict[str, ort.InferenceSession] = {}
+    exec(code, names)
+    assert names["session"].get_inputs()[0].name == "x"
+
+
+def test_the_verb_applies_its_options(tmp_path: Path) -> None:
+    optimization = onnxlab.optimize(
+        write(tmp_path, INTERACTING),
+        preset="basic",
+        disable="DivMulFusion",
+        out=tmp_path / "fast.onnx",
+        progress=silent,
+    )
+    assert optimization.pipeline.disabled == ("DivMulFusion",)
+    assert (tmp_path / "fast.onnx").exists()
+    assert "all passes off" in repr(optimization)
+    optimization.close()
+
+
+def test_an_unknown_pass_gets_advice(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="Did you mean DivMulFusion"):
+        onnxlab.optimize(write(tmp_path, INTERACTING), disable="DivMulFusin", progress=silent)
