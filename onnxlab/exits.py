@@ -11,7 +11,20 @@ from typing import Any
 
 __all__ = ["EXITS", "call", "resolve"]
 
-EXITS: dict[str, str] = {}
+EXITS: dict[str, str] = {
+    # each _repr_mimebundle_ is called with (noun, include=None, exclude=None)
+    "Findings._repr_mimebundle_": "onnxlab.notebook.display.findings_bundle",
+    "Model._repr_mimebundle_": "onnxlab.notebook.display.model_bundle",
+    "Model.lint": "onnxlab.analysis.lint.lint",
+    "Optimization._repr_mimebundle_": "onnxlab.notebook.display.optimization_bundle",
+    "Profile._repr_mimebundle_": "onnxlab.notebook.display.profile_bundle",
+    "Providers._repr_mimebundle_": "onnxlab.notebook.display.providers_bundle",
+    "View._repr_mimebundle_": "onnxlab.notebook.display.view_bundle",
+    "View.widget": "onnxlab.notebook.display.view_widget",
+    "Profile.figure": "onnxlab.render.figures.figure",  # (profile, kind)
+    "Profile.to_html": "onnxlab.render.html.write_report",  # (profile, path)
+    "progress.default": "onnxlab.notebook.progress.default_progress",  # a context manager
+}
 
 
 def resolve(exit_name: str) -> Any:
