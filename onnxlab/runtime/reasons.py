@@ -13,10 +13,19 @@ _MODEL_TEXT = r"(?P<name>.{1,200}?)"
 _NOISE = (
     re.compile(r"\[ONNXRuntimeError\] : \d+ : [A-Z_]+ : "),
     re.compile(r"Load model from .*? failed: ?", re.DOTALL),
-    re.compile(r"(?:Exception during (?:initialization|loading): )"),
+    re.compile(r"Exception during (?:initialization|loading): "),
+    re.compile(r"(?:This is an i|I)nvalid model\. (?:Error: )?"),
+    re.compile(r"In Node, .*? , Error ", re.DOTALL),
+    re.compile(r"Please fix either the inputs/outputs or the model\.?"),
     # file.cc:123 with the function's signature, up to the closing bracket of its parameters
     re.compile(r"\S*\.(?:cc|h|cpp|cu):\d+ (?:[^\n]*?\)(?: const)?(?: \[with [^\]]*\])? |\S+ )"),
     re.compile(r"^\S+::\S+ ", re.MULTILINE),
+)
+
+# Control flow wraps the message of the node that failed in its own; the last one is the cause.
+_FAILED_NODE = re.compile(
+    r".*Non-zero status code returned while running (\S+) node\. Name:'(.*?)' Status Message: ",
+    re.DOTALL,
 )
 
 # (pattern, the same in plain words)
@@ -74,9 +83,15 @@ def reason(message: str) -> str:
     for pattern, plain in _PLAIN:
         if match := pattern.search(message):
             return _one_line(plain.format_map(match.groupdict()))
+    message = _FAILED_NODE.sub(_failed_node, message)
     for noise in _NOISE:
         message = noise.sub("", message)
     return _one_line(message) or "no reason given"
+
+
+def _failed_node(match: re.Match[str]) -> str:
+    op, name = match.groups()
+    return f"{op} node '{name}' failed: " if name else f"a {op} node failed: "
 
 
 def is_out_of_memory(message: str) -> bool:

@@ -14,7 +14,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from onnxlab.errors import MemoryLimitExceeded, MissingExtra, OnnxlabError, SessionError
+from onnxlab.errors import (
+    Cancelled,
+    ChildCrashed,
+    ChildTimeout,
+    MemoryLimitExceeded,
+    MissingExtra,
+    OnnxlabError,
+    SessionError,
+)
 from onnxlab.progress import Progress, silent
 from onnxlab.runtime.catalog import choose
 from onnxlab.runtime.child.exchange import RawTensor, read_values, write_values
@@ -213,7 +221,7 @@ class Runner:
 
     def optimise(self, runnable: Runnable, spec: SessionSpec, save_to: Path) -> OptimisedResult:
         """Save the model as the runtime optimises it."""
-        target = save_to.resolve()
+        target = save_to.absolute()
         found = self._call("optimise", runnable, spec, save_to=str(target))
         return OptimisedResult(path=target, load_ns=found["load_ns"], acted=tuple(found["acted"]))
 
@@ -236,9 +244,10 @@ class Runner:
             )
 
     def _model(self, runnable: Runnable) -> dict[str, str | None]:
-        folder = str(runnable.folder.resolve()) if runnable.folder else None
+        folder = str(runnable.folder.absolute()) if runnable.folder else None
         if runnable.path is not None:
-            return {"path": str(runnable.path.resolve()), "data_path": None, "folder": None}
+            # Not resolved: a link's external data lies beside the link.
+            return {"path": str(runnable.path.absolute()), "data_path": None, "folder": None}
         data = runnable.data or b""
         path = self._child.workdir / f"{hashlib.sha256(data).hexdigest()[:16]}.onnx"
         if not path.exists():
@@ -273,6 +282,8 @@ def _explained(label: str, spec: SessionSpec | None = None) -> Iterator[None]:
         yield
     except TaskFailed as error:
         raise _explanation(error, label, spec) from error
+    except (ChildCrashed, ChildTimeout, MemoryLimitExceeded, Cancelled) as error:
+        raise type(error)(f"{label}: {error}") from error
 
 
 def _explanation(error: TaskFailed, label: str, spec: SessionSpec | None) -> OnnxlabError:
