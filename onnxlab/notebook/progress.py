@@ -1,0 +1,58 @@
+"""Progress where the user is: a bar in the notebook, in the terminal, or nothing."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+
+from onnxlab.progress import Progress, silent
+
+__all__ = ["default_progress", "in_notebook", "notebook_progress"]
+
+
+def in_notebook() -> bool:
+    """Whether a Jupyter kernel runs this code."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return shell is not None and hasattr(shell, "kernel")
+
+
+def default_progress() -> AbstractContextManager[Progress]:
+    """Return what shows progress to whoever is there."""
+    if in_notebook():
+        return notebook_progress()
+    if sys.stderr.isatty():
+        from onnxlab.render.console import terminal_progress
+
+        return terminal_progress()
+    return nullcontext(silent)
+
+
+@contextmanager
+def notebook_progress() -> Iterator[Progress]:
+    """Show a bar below the cell; it appears with the first report and goes at the end."""
+    import ipywidgets
+    from IPython.display import display
+
+    bar = ipywidgets.IntProgress(min=0, max=1, layout=ipywidgets.Layout(width="14em"))
+    label = ipywidgets.Label()
+    box = ipywidgets.HBox([bar, label])
+    shown = False
+
+    def report(message: str, done: int = 0, total: int = 0) -> None:
+        nonlocal shown
+        # An unknown total fills the bar and leaves it unmarked: busy, not finished.
+        bar.max, bar.value = (total, done) if total else (1, 1)
+        bar.bar_style = "info" if total else ""
+        label.value = f"{message} ({done} of {total})" if total else message
+        if not shown:
+            display(box)
+            shown = True
+
+    try:
+        yield report
+    finally:
+        box.close()
+        bar.close()
+        label.close()

@@ -1,0 +1,84 @@
+"""``report``: a profile as one HTML file, to hand on."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from onnxlab.progress import Progress
+from onnxlab.verbs.options import File, verb
+from onnxlab.verbs.profile import ProfileOptions, profile
+
+if TYPE_CHECKING:
+    from onnxlab.profiling.profile import Profile
+
+__all__ = ["ReportFile", "ReportOptions", "report"]
+
+PROFILE_SUFFIX = ".onnxprof"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportOptions(ProfileOptions):
+    """Where to write the report and, where a model is to be profiled for it, how.
+
+    Attributes
+    ----------
+    out
+        The file to write; NAME.report.html in the current folder where not given.
+    """
+
+    out: File | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFile:
+    """A report that was written.
+
+    Attributes
+    ----------
+    path
+        Where it is.
+    """
+
+    path: Path
+
+    def __fspath__(self) -> str:
+        return os.fspath(self.path)
+
+    def __repr__(self) -> str:
+        return f"<report {self.path}: {self.path.stat().st_size / 1e6:.2f} MB>"
+
+
+@verb(ReportOptions, loads=False)
+def report(source: object, options: ReportOptions, *, progress: Progress) -> ReportFile:
+    """Write a profile as one HTML file that needs no network.
+
+    The source is a `Profile`, a saved one (``.onnxprof``), or a model, which is profiled first.
+
+    Returns
+    -------
+    ReportFile
+        Where it is.
+
+    Raises
+    ------
+    OnnxlabError
+        The source cannot be read, or the file cannot be written.
+    """
+    measured = _profile(source, options, progress)
+    progress("writing the report")
+    out = options.out or Path(f"{Path(measured.model.name).stem or 'model'}.report.html")
+    return ReportFile(measured.to_html(out))
+
+
+def _profile(source: object, options: ReportOptions, progress: Progress) -> Profile:
+    from onnxlab.profiling.profile import Profile
+
+    if isinstance(source, Profile):
+        return source
+    if isinstance(source, str | os.PathLike) and Path(source).suffix == PROFILE_SUFFIX:
+        return Profile.load(cast("str", source))
+    chosen = {field.name: getattr(options, field.name) for field in fields(ProfileOptions)}
+    return profile(source, progress=progress, **chosen)

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# The whole of onnxlab once, on the example models; run by `make demo`.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+out=build/demo
+mkdir -p "$out"
+
+onnxlab providers
+for model in examples/models/*.onnx; do
+	onnxlab profile "$model" --budget 2s --out "$out/$(basename "$model" .onnx).html"
+done
+
+echo "executing notebooks/quickstart.ipynb"
+cp notebooks/quickstart.ipynb "$out/quickstart.ipynb"
+jupyter execute --inplace "$out/quickstart.ipynb"
+
+echo
+echo "The report of the quickstart:  $PWD/$out/report.html"
+echo "The notebook with its results: $PWD/$out/quickstart.ipynb  (make lab opens it)"
+echo "One report per example model:  $PWD/$out/*.html"
