@@ -119,7 +119,25 @@ export function parseHex(hex: string): Rgb {
   return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
 }
 
-function toHex(rgb: Rgb): string {
+/** "rgb(1, 2, 3)" or "rgba(1, 2, 3, 0.87)" over a ground; what cannot be read gives `otherwise`. */
+export function parseColour(colour: string, otherwise: Rgb, ground: Rgb = otherwise): Rgb {
+  const parts = /^rgba?\(/.test(colour) ? (colour.match(/[\d.]+/g) ?? []).map(Number) : [];
+  const [r, g, b, alpha = 1] = parts;
+  return r === undefined || g === undefined || b === undefined
+    ? otherwise
+    : mix(ground, [r, g, b], alpha);
+}
+
+/** From one colour (0) to another (1). */
+export function mix(from: Rgb, to: Rgb, part: number): Rgb {
+  return [
+    from[0] + part * (to[0] - from[0]),
+    from[1] + part * (to[1] - from[1]),
+    from[2] + part * (to[2] - from[2]),
+  ];
+}
+
+export function toHex(rgb: Rgb): string {
   return `#${rgb
     .map((c) =>
       Math.round(Math.min(255, Math.max(0, c)))

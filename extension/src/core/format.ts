@@ -14,8 +14,9 @@ export function significant(value: number, digits = 3): string {
   return grouped(rounded.toFixed(Math.min(decimals, 12)));
 }
 
-function grouped(number: string): string {
-  return number.replace(/\B(?=(\d{3})+(?!\d)(?<!\.\d*))/g, NARROW_SPACE);
+/** Thousands set apart: "12 345". */
+export function grouped(number: number | string): string {
+  return String(number).replace(/\B(?=(\d{3})+(?!\d)(?<!\.\d*))/g, NARROW_SPACE);
 }
 
 interface Scale {
@@ -69,7 +70,7 @@ export function quantity(value: number, unit: Unit, isEstimate = false): string 
 }
 
 function whole(value: number, isEstimate: boolean): string {
-  return `${isEstimate ? '≈ ' : ''}${grouped(String(value))}`;
+  return `${isEstimate ? '≈ ' : ''}${grouped(value)}`;
 }
 
 /** "4.81 ms (4.76-4.88)": the bounds in the unit of the value. */
@@ -88,7 +89,7 @@ export function ordinal(rank: number): string {
 
 /** "1 node", "12 nodes". */
 export function plural(count: number, noun: string): string {
-  return `${grouped(String(count))} ${noun}${count === 1 ? '' : 's'}`;
+  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** At most `limit` characters, the middle left out: both ends of a name tell most. */

@@ -67,3 +67,9 @@ export function total(metric: MetricColumn): number {
   for (const value of metric.values) if (!Number.isNaN(value)) sum += value;
   return sum;
 }
+
+export function mostOf(values: Float64Array): number {
+  let most = 0;
+  for (const value of values) if (value > most) most = value;
+  return most;
+}

@@ -3,13 +3,13 @@
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { at } from './arrays.js';
 import { boxSize } from './boxes.js';
-import { buildGraph, type Graph, withShapes } from './document.js';
+import { buildGraph, type Graph, int32Column, withShapes } from './document.js';
 import { ancestorsOf, buildHierarchy, canOpen, type Hierarchy, nodesIn } from './hierarchy.js';
 import { itemValues, type MetricColumn, metricColumn } from './metrics.js';
 import type { Scene } from './scene.js';
 import { search } from './search.js';
 import { openAtFirst, type VisibleGraph, visibleGraph } from './visible.js';
-import type { ShapeColumns, ViewDocument } from './wire.gen.js';
+import type { ProfileColumns, ShapeColumns, ViewDocument } from './wire.gen.js';
 
 export type Tab = 'node' | 'model' | 'findings';
 
@@ -24,6 +24,13 @@ export interface Drawing {
   readonly scene: Scene;
 }
 
+/** A profile with its columns per node row. */
+export interface ProfileView {
+  readonly profile: ProfileColumns;
+  readonly regionOfNode: Int32Array;
+  readonly fateOfNode: Uint8Array;
+}
+
 const NOTHING: Selection = { item: -1, nodes: [] };
 
 export class Store {
@@ -34,6 +41,7 @@ export class Store {
   readonly metric: ReadonlySignal<MetricColumn | null>;
   readonly values: ReadonlySignal<Float64Array | null>;
   readonly colourKey: Signal<string | null>;
+  readonly profiles: ReadonlySignal<readonly ProfileView[]>;
   readonly open: Signal<ReadonlySet<number>>;
   readonly drawing: Signal<Drawing | null> = signal(null);
   readonly selection: Signal<Selection> = signal(NOTHING);
@@ -50,6 +58,7 @@ export class Store {
     this.graph = signal(buildGraph(document.graph));
     this.tree = computed(() => buildHierarchy(this.graph.value));
     this.metrics = computed(() => this.document.value.metrics.map(metricColumn));
+    this.profiles = computed(() => this.document.value.profiles.map(profileView));
     this.colourKey = signal(firstTime(document));
     this.metric = computed(
       () => this.metrics.value.find((m) => m.key === this.colourKey.value) ?? null,
@@ -148,6 +157,14 @@ export class Store {
     const hasMetrics = this.metrics.value.length > 0;
     return visibleGraph(tree, this.open.value, (item) => boxSize(tree, item, hasMetrics));
   }
+}
+
+function profileView(profile: ProfileColumns): ProfileView {
+  return {
+    profile,
+    regionOfNode: int32Column(profile.node_region),
+    fateOfNode: new Uint8Array(profile.node_fate),
+  };
 }
 
 function firstTime(document: ViewDocument): string | null {

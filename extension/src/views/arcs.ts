@@ -3,7 +3,7 @@
 import { at, byte, real } from '../core/arrays.js';
 import { ARC_STRIDE } from '../core/layout.js';
 import { ArcFlag } from '../core/scene.js';
-import type { View } from './paint.js';
+import type { View } from './marks.js';
 import type { Picture } from './picture.js';
 
 const ARROW = 5;

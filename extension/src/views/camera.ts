@@ -5,8 +5,8 @@ import type { Scene } from '../core/scene.js';
 const LEAST_ZOOM = 0.005;
 const MOST_ZOOM = 4;
 const MARGIN_PX = 24;
-/** Labels of 12 px stand at 9 px or more at this zoom. */
-const READABLE_ZOOM = 0.8;
+/** Labels of 12 px are easy to read at this zoom. */
+const READABLE_ZOOM = 0.9;
 
 export class Camera {
   /** Scene place of the upper left corner, and CSS pixels per scene unit. */

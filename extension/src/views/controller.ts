@@ -23,6 +23,7 @@ const SHAPES_TIME_OUT_MS = 120_000;
 export class Controller {
   readonly hover = signal<Hover>({ item: -1, x: 0, y: 0 });
   readonly isBusy = signal(false);
+  readonly themeKind = signal<'light' | 'dark'>('light');
   private readonly layouter = new Layouter();
   private readonly gone = new AbortController();
   private canvas: GraphCanvas | null = null;
@@ -47,6 +48,7 @@ export class Controller {
       },
     });
     this.canvas = canvas;
+    this.themeKind.value = canvas.themeKind;
     this.stopLayout = effect(() => {
       const graph = this.store.visible();
       void this.relayout(graph);
@@ -159,8 +161,25 @@ export class Controller {
     this.store.closeAll();
   }
 
+  focusGraph(): void {
+    this.canvas?.focus();
+  }
+
+  toggleTable(): void {
+    this.store.isTableOpen.value = !this.store.isTableOpen.value;
+  }
+
+  toggleHelp(): void {
+    this.store.isHelpOpen.value = !this.store.isHelpOpen.value;
+  }
+
   refreshTheme(): void {
     this.canvas?.refreshTheme();
+    if (this.canvas) this.themeKind.value = this.canvas.themeKind;
+  }
+
+  canvasSize(): { width: number; height: number } {
+    return this.canvas?.camera ?? { width: 0, height: 0 };
   }
 
   boxes(): ReturnType<GraphCanvas['boxes']> {

@@ -56,10 +56,18 @@ export class GraphCanvas {
     this.canvas.width = 0;
   }
 
+  get themeKind(): 'light' | 'dark' {
+    return this.theme.kind;
+  }
+
   refreshTheme(): void {
     this.theme = readTheme(this.root);
     this.faces = null;
     this.redraw();
+  }
+
+  focus(): void {
+    this.canvas.focus({ preventScroll: true });
   }
 
   redraw(): void {
@@ -70,7 +78,7 @@ export class GraphCanvas {
   start(): void {
     const drawing = this.store.drawing.value;
     if (!drawing) return;
-    this.camera.start(drawing.scene, topCentre(drawing));
+    this.camera.start(drawing.scene, topCentre(drawing, this.camera.height));
     this.redraw();
   }
 
@@ -276,19 +284,14 @@ function keyOf(tree: Hierarchy, item: number): string {
   return node < tree.nodeCount ? `node:${node}` : `port:${node - tree.nodeCount}`;
 }
 
-/** The middle of the topmost box, the most central where several stand there. */
-function topCentre({ scene }: Drawing): number {
-  let best = scene.width / 2;
-  let top = Number.POSITIVE_INFINITY;
-  let off = Number.POSITIVE_INFINITY;
-  for (let box = 0; box < scene.y.length; box++) {
-    const x = real(scene.x, box) + real(scene.w, box) / 2;
-    const y = real(scene.y, box);
-    const distance = Math.abs(x - scene.width / 2);
-    if (y > top || (y === top && distance >= off)) continue;
-    best = x;
-    top = y;
-    off = distance;
+/** The middle of what stands in the first screenful. */
+function topCentre({ graph, scene }: Drawing, depth: number): number {
+  const centres: number[] = [];
+  for (let box = 0; box < graph.item.length; box++) {
+    if (!byte(graph.isOpen, box) && real(scene.y, box) < depth) {
+      centres.push(real(scene.x, box) + real(scene.w, box) / 2);
+    }
   }
-  return best;
+  centres.sort((a, b) => a - b);
+  return centres[centres.length >> 1] ?? scene.width / 2;
 }

@@ -25,7 +25,6 @@ export function onKey(controller: Controller, event: KeyboardEvent): void {
 }
 
 function actionFor(controller: Controller, key: string): (() => void) | null {
-  const { store } = controller;
   switch (key) {
     case 'ArrowUp':
       return () => controller.travel('up');
@@ -38,7 +37,8 @@ function actionFor(controller: Controller, key: string): (() => void) | null {
     case 'Enter':
       return () => controller.enter();
     case 'Escape':
-      return () => (store.isHelpOpen.value ? closeHelp(controller) : controller.climb());
+      return () =>
+        controller.store.isHelpOpen.value ? controller.toggleHelp() : controller.climb();
     case 'f':
       return () => controller.fit();
     case '+':
@@ -53,18 +53,10 @@ function actionFor(controller: Controller, key: string): (() => void) | null {
     case 'N':
       return () => controller.step(-1);
     case 't':
-      return () => {
-        store.isTableOpen.value = !store.isTableOpen.value;
-      };
+      return () => controller.toggleTable();
     case '?':
-      return () => {
-        store.isHelpOpen.value = !store.isHelpOpen.value;
-      };
+      return () => controller.toggleHelp();
     default:
       return null;
   }
-}
-
-function closeHelp({ store }: Controller): void {
-  store.isHelpOpen.value = false;
 }

@@ -1,26 +1,18 @@
 /** Paints a picture onto a 2D canvas: only what is on screen, only as fine as can be seen. */
 
 import { at, byte, real } from '../core/arrays.js';
-import { GLYPH_RATIO, LABEL_PX, PADDING, SUBLABEL_PX } from '../core/boxes.js';
+import { LABEL_PX, PADDING, SUBLABEL_PX } from '../core/boxes.js';
 import { textOn } from '../core/colour.js';
-import { elide } from '../core/format.js';
 import { ItemKind } from '../core/hierarchy.js';
-import { TITLE_HEIGHT } from '../core/scene.js';
 import { paintArcs } from './arcs.js';
 import type { Camera } from './camera.js';
+import { paintGround, paintTitle } from './groups.js';
+import { isOutside, outline, type View } from './marks.js';
 import type { BoxFace, Picture } from './picture.js';
 
 const LEAST_TEXT_PX = 5.5;
 const DIMMED = 0.3;
 const RADIUS = 4;
-
-export interface View {
-  readonly left: number;
-  readonly top: number;
-  readonly right: number;
-  readonly bottom: number;
-  readonly zoom: number;
-}
 
 export function paint(
   ctx: CanvasRenderingContext2D,
@@ -43,62 +35,12 @@ export function paint(
   };
   const { graph } = picture.drawing;
   for (let box = 0; box < graph.item.length; box++)
-    if (byte(graph.isOpen, box)) paintGroup(ctx, view, picture, box);
+    if (byte(graph.isOpen, box)) paintGround(ctx, view, picture, box);
   paintArcs(ctx, view, picture);
   for (let box = 0; box < graph.item.length; box++)
+    if (byte(graph.isOpen, box)) paintTitle(ctx, view, picture, box);
+  for (let box = 0; box < graph.item.length; box++)
     if (!byte(graph.isOpen, box)) paintBox(ctx, view, picture, box);
-}
-
-function isOutside({ drawing: { scene } }: Picture, view: View, box: number): boolean {
-  const x = real(scene.x, box);
-  const y = real(scene.y, box);
-  return (
-    x > view.right ||
-    y > view.bottom ||
-    x + real(scene.w, box) < view.left ||
-    y + real(scene.h, box) < view.top
-  );
-}
-
-function paintGroup(
-  ctx: CanvasRenderingContext2D,
-  view: View,
-  picture: Picture,
-  box: number,
-): void {
-  if (isOutside(picture, view, box)) return;
-  const { graph, scene } = picture.drawing;
-  const { theme } = picture;
-  const [x, y, w, h] = [
-    real(scene.x, box),
-    real(scene.y, box),
-    real(scene.w, box),
-    real(scene.h, box),
-  ];
-  let depth = 0;
-  for (let up = at(graph.parent, box); up >= 0; up = at(graph.parent, up)) depth++;
-  ctx.beginPath();
-  ctx.roundRect(x, y, w, h, RADIUS + 2);
-  ctx.fillStyle = depth % 2 === 0 ? theme.group : theme.groupAlternate;
-  ctx.fill();
-  outline(ctx, view, picture, box, theme.groupBorder);
-  // A title keeps a readable size while its group is large enough for it.
-  const px = Math.min(LABEL_PX, Math.max(9.5, LABEL_PX * view.zoom));
-  if (h * view.zoom < 2.2 * px || TITLE_HEIGHT * view.zoom < px * 0.75) return;
-  const face = picture.faces.of(at(graph.item, box));
-  const size = px / view.zoom;
-  const metric = face.metric && ` · ${face.metric}`;
-  const room = Math.floor((w - 2 * PADDING) / (size * GLYPH_RATIO)) - 2 - metric.length;
-  if (room < 3) return;
-  ctx.font = `600 ${size}px ${theme.codeFont}`;
-  ctx.fillStyle = theme.text;
-  ctx.textAlign = 'left';
-  ctx.fillText(`▾ ${elide(face.label, room)}`, x + PADDING, y + TITLE_HEIGHT / 2 + 1);
-  if (!metric) return;
-  ctx.textAlign = 'right';
-  ctx.font = `${size}px ${theme.codeFont}`;
-  ctx.fillStyle = theme.muted;
-  ctx.fillText(face.metric, x + w - PADDING, y + TITLE_HEIGHT / 2 + 1);
 }
 
 function paintBox(ctx: CanvasRenderingContext2D, view: View, picture: Picture, box: number): void {
@@ -182,28 +124,4 @@ function paintTexts(
 
 function isDimmed({ matched, selected, focused }: Picture, item: number): boolean {
   return matched !== null && !matched.has(item) && !selected.has(item) && item !== focused;
-}
-
-function outline(
-  ctx: CanvasRenderingContext2D,
-  view: View,
-  picture: Picture,
-  box: number,
-  plain: string,
-): void {
-  const item = at(picture.drawing.graph.item, box);
-  const { theme } = picture;
-  const onePixel = 1 / view.zoom;
-  ctx.strokeStyle = plain;
-  ctx.lineWidth = Math.max(1, onePixel * 0.8);
-  if (picture.matched?.has(item)) mark(ctx, theme.match, 2 * Math.max(1, onePixel));
-  else if (box === picture.hovered) mark(ctx, theme.accent, Math.max(1, onePixel));
-  if (picture.selected.has(item)) mark(ctx, theme.accent, 2 * Math.max(1, onePixel));
-  if (item === picture.focused) mark(ctx, theme.accent, 3 * Math.max(1, onePixel));
-  ctx.stroke();
-}
-
-function mark(ctx: CanvasRenderingContext2D, colour: string, width: number): void {
-  ctx.strokeStyle = colour;
-  ctx.lineWidth = width;
 }

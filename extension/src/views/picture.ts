@@ -14,7 +14,7 @@ import {
   nodeOf,
   sublabelOf,
 } from '../core/hierarchy.js';
-import type { MetricColumn } from '../core/metrics.js';
+import { type MetricColumn, mostOf } from '../core/metrics.js';
 import type { Drawing } from '../core/store.js';
 import type { Theme } from './theme.js';
 
@@ -87,12 +87,6 @@ export class Faces {
       kind,
     };
   }
-}
-
-export function mostOf(values: Float64Array): number {
-  let most = 0;
-  for (const value of values) if (value > most) most = value;
-  return most;
 }
 
 /** Marks the arcs of a box: all that its data takes, and the way to it from each of its sources. */

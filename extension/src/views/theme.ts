@@ -1,8 +1,9 @@
-/** Colours and fonts of the canvas, read from the custom properties of `core.css`. */
+/** Colours and fonts of the canvas: mixed from the host's ground, ink and accent. */
+
+import { mix, parseColour, type Rgb, toHex } from '../core/colour.js';
 
 export interface Theme {
   readonly kind: 'light' | 'dark';
-  readonly uiFont: string;
   readonly codeFont: string;
   readonly background: string;
   readonly box: string;
@@ -18,29 +19,44 @@ export interface Theme {
   readonly match: string;
 }
 
+const WHITE: Rgb = [255, 255, 255];
+const BLACK: Rgb = [0, 0, 0];
+
 export function readTheme(root: HTMLElement): Theme {
   const style = getComputedStyle(root);
-  const read = (name: string) => style.getPropertyValue(`--onnxlab-${name}`).trim();
+  const ground = parseColour(style.backgroundColor, WHITE);
+  const ink = parseColour(style.color, BLACK, ground);
+  const accent = parseColour(probe(root, 'var(--onnxlab-accent)'), ink, ground);
+  const kind = isDark(ground) ? 'dark' : 'light';
+  const inked = (part: number) => toHex(mix(ground, ink, part));
   return {
-    kind: isDark(style.backgroundColor) ? 'dark' : 'light',
-    uiFont: read('ui-font'),
-    codeFont: read('code-font'),
-    background: read('canvas'),
-    box: read('box'),
-    boxBorder: read('box-border'),
-    group: read('group'),
-    groupAlternate: read('group-alternate'),
-    groupBorder: read('group-border'),
-    port: read('port'),
-    text: read('text'),
-    muted: read('muted'),
-    edge: read('edge'),
-    accent: read('accent'),
-    match: read('match'),
+    kind,
+    codeFont: style.getPropertyValue('--onnxlab-code-font').trim() || 'monospace',
+    background: toHex(ground),
+    box: kind === 'dark' ? inked(0.13) : toHex(mix(ground, WHITE, 0.8)),
+    boxBorder: inked(0.38),
+    group: inked(0.035),
+    groupAlternate: inked(0.07),
+    groupBorder: inked(0.17),
+    port: inked(0.06),
+    text: toHex(ink),
+    muted: inked(0.68),
+    edge: inked(0.36),
+    accent: toHex(accent),
+    match: kind === 'dark' ? '#e0a030' : '#b35900',
   };
 }
 
-function isDark(colour: string): boolean {
-  const [r = 255, g = 255, b = 255] = (colour.match(/[\d.]+/g) ?? []).map(Number);
+/** A colour as the browser resolves it. */
+function probe(root: HTMLElement, colour: string): string {
+  const element = root.ownerDocument.createElement('span');
+  element.style.color = colour;
+  root.append(element);
+  const resolved = getComputedStyle(element).color;
+  element.remove();
+  return resolved;
+}
+
+function isDark([r, g, b]: Rgb): boolean {
   return 0.299 * r + 0.587 * g + 0.114 * b < 128;
 }
