@@ -26,7 +26,8 @@ def cell_line(profile: Profile, cell: Cell) -> str:
         counted = tally(cell, profile.model.table)
         rest_us = counted.kind_us(OriginKind.UNATTRIBUTED)
         attributed = format_share(1 - counted.share(rest_us))
-        parts.append(f"{len(cell.kernels)} kernels, {attributed} of their time attributed")
+        kernels = f"{len(cell.kernels):,} kernel{'' if len(cell.kernels) == 1 else 's'}"
+        parts.append(f"{kernels}, {attributed} of the time attributed")
     if cell.error:
         parts.append(f"failed: {cell.error}")
     return ", ".join(parts)

@@ -71,7 +71,7 @@ class _Attributed:
 
 def find(profile: Profile) -> Findings:
     """Return the findings of a profile and of its model."""
-    findings = [*_input_findings(profile)]
+    findings = [*_input_findings(profile), *_notes(profile)]
     for cell in profile.cells:
         findings.extend(_cell_findings(profile, cell))
         if cell.is_attributed:
@@ -86,6 +86,11 @@ def find(profile: Profile) -> Findings:
 def _rank(finding: Finding) -> tuple[bool, float, int]:
     failed = finding.severity is Severity.ERROR
     return (not failed, -(finding.saving_us or 0.0), _SEVERITIES.index(finding.severity))
+
+
+def _notes(profile: Profile) -> Iterator[Finding]:
+    for note in dict.fromkeys(note for cell in profile.cells for note in cell.notes):
+        yield Finding(code="measurement-note", severity=Severity.INFO, hazard=note)
 
 
 def _input_findings(profile: Profile) -> Iterator[Finding]:
@@ -107,9 +112,9 @@ def _cell_findings(profile: Profile, cell: Cell) -> Iterator[Finding]:
         yield Finding(
             code="provider-failed",
             severity=Severity.ERROR,
-            hazard=f"{cell.label} failed: {cell.error}",
-            remedy="onnxlab.providers() says what can run here and what to install.",
-            why="It has no times in this profile.",
+            hazard=f"{cell.label} failed: {cell.error}.",
+            remedy="Where the provider is missing, onnxlab.providers() says what to install.",
+            why="What was measured before the failure stands; the other providers do too.",
         )
     if cell.level != profile.options.level:
         yield Finding(
@@ -122,8 +127,6 @@ def _cell_findings(profile: Profile, cell: Cell) -> Iterator[Finding]:
             remedy="Find the pass that breaks it with onnxlab.optimize, and switch it off.",
             why="The model is valid, so the optimiser is at fault.",
         )
-    for note in cell.notes:
-        yield Finding(code="measurement-note", severity=Severity.INFO, hazard=note)
 
 
 def _hot_regions(data: _Attributed) -> Iterator[Finding]:

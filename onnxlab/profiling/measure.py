@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from onnxlab.model.describe import model_entries
 from onnxlab.model.model import Model
 from onnxlab.profiling.machine import disturbance_notes, read_disturbance, read_machine
 from onnxlab.profiling.measure_cell import CellMeasurement, Job
@@ -123,7 +124,7 @@ def _model_facts(model: Model) -> ModelFacts:
         name=model.name,
         path=str(model.path or ""),
         summary=model.summary,
-        entries=(),
+        entries=tuple(model_entries(model)),
         table=model.table,
         addresses=tuple(model.addresses.nodes()),
         scopes=tuple(model.nodes["scope"]),

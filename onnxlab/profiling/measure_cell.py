@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from onnxlab.model.load import load
 from onnxlab.model.model import Model
 from onnxlab.profiling.attribute import attribute
 from onnxlab.profiling.cell import Cell, SessionTimes
-from onnxlab.profiling.options import MeasureOptions
+from onnxlab.profiling.options import Level, MeasureOptions
 from onnxlab.profiling.plan import (
     Plan,
     first_plan,
@@ -31,6 +31,8 @@ __all__ = ["CellMeasurement", "Job"]
 # How far the work is when these steps begin.
 _TRACE_AT = 0.7
 _ATTRIBUTE_AT = 0.95
+
+_LOOPS = frozenset({"Loop", "Scan", "SequenceMap"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +64,7 @@ class CellMeasurement:
 
     def __init__(self, label: str, job: Job) -> None:
         self._job = job
+        self._runnable = job.runnable
         self._cell = Cell(
             label=label, provider=choose(label).entry.ort_name, level=job.options.level
         )
@@ -85,27 +88,34 @@ class CellMeasurement:
             self._add_session(plan)
 
     def _first_session(self) -> SessionTimes:
-        """Make the session that is dropped, without optimisation where that alone works."""
+        """Make the session that is dropped, in another way where the one asked for fails."""
         plan = first_plan(self._job.options)
         self._job.report("first session", 0.0)
         try:
             return self._add_session(plan)
         except (SessionError, ChildCrashed) as error:
-            asked = self._cell
-            self._cell = replace(asked, level="none")
+            refusal = error
+        asked, untouched = self._cell, self._runnable
+        for way, level, runnable in self._other_ways():
+            note = f"Measured {way}, since otherwise it fails: {refusal}."
+            self._cell, self._runnable = replace(asked, level=level, notes=(note,)), runnable
             try:
-                session = self._add_session(plan)
-            except OnnxlabError:
-                self._cell = asked
-                raise error from None
-            note = f"At level {asked.level!r}: {error}. Measured at level 'none' instead."
-            self._cell = replace(self._cell, notes=(note,))
-            return session
+                return self._add_session(plan)
+            except (SessionError, ChildCrashed):
+                self._cell, self._runnable = asked, untouched
+        raise refusal
+
+    def _other_ways(self) -> Iterator[tuple[str, Level, Runnable]]:
+        level = self._job.options.level
+        if level != "none":
+            yield "with optimisation off", "none", self._runnable
+        copy = instrument(self._job.model).runnable
+        yield "on a copy whose nodes have names of their own", level, copy
 
     def _add_session(self, plan: Plan) -> SessionTimes:
         job = self._job
         timed = job.runner.time(
-            job.runnable,
+            self._runnable,
             self._spec(),
             job.feeds,
             runs=plan.runs,
@@ -125,19 +135,15 @@ class CellMeasurement:
 
     def _trace(self) -> None:
         job = self._job
+        job.report("profiled session", _TRACE_AT)
+        runnable = instrument(job.model).runnable
         plan = traced_plan(
             job.options,
             run_s=min(run_s(session) for session in self._cell.sessions),
-            nodes=job.model.table.node_count,
+            kernels=self._kernels_per_run(runnable),
         )
-        job.report("profiled session", _TRACE_AT)
-        instrumented = instrument(job.model)
         traced = job.runner.trace(
-            instrumented.runnable,
-            self._spec(),
-            job.feeds,
-            runs=plan.runs,
-            warmup=plan.warmup,
+            runnable, self._spec(), job.feeds, runs=plan.runs, warmup=plan.warmup
         )
         job.report("tracing kernels back to nodes", _ATTRIBUTE_AT)
         if traced.optimised_path is None:
@@ -151,6 +157,16 @@ class CellMeasurement:
         )
         if found.kernels:  # none run where everything was computed in advance
             self._check_provider(self._cell.ran_on)
+
+    def _kernels_per_run(self, runnable: Runnable) -> int:
+        """Return how many kernels a run executes, at most; counted where there are loops."""
+        table = self._job.model.table
+        if not any(table.op(row) in _LOOPS for row in range(table.node_count)):
+            return table.node_count
+        counted = self._job.runner.trace(
+            runnable, self._spec(), self._job.feeds, runs=1, warmup=0, save_optimised=False
+        )
+        return int(parse(counted.events).calls.sum())
 
     def _spec(self) -> SessionSpec:
         options = self._job.options

@@ -19,7 +19,8 @@ _RUNS = (3, 1000)
 _WARMUP = (2, 5)
 # Ten runs give the 10th percentile within 1.5 % of the shares, fifty within 0.8 %.
 _TRACED_RUNS = (5, 50)
-_PROFILER_S_PER_NODE = 5e-6
+_PROFILER_S_PER_KERNEL = 5e-6
+_TRACED_KERNELS = 50_000  # their events take about 2 s to write, read and sort
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,9 +69,12 @@ def steady_plan(options: MeasureOptions, first: SessionTimes) -> Plan:
     )
 
 
-def traced_plan(options: MeasureOptions, *, run_s: float, nodes: int) -> Plan:
-    """Return the plan of the profiled session, whose runs cost more with every node."""
-    possible = _TRACED * options.budget / (run_s + nodes * _PROFILER_S_PER_NODE)
+def traced_plan(options: MeasureOptions, *, run_s: float, kernels: int) -> Plan:
+    """Return the plan of the profiled session, whose runs cost more with every kernel."""
+    possible = min(
+        _TRACED * options.budget / (run_s + kernels * _PROFILER_S_PER_KERNEL),
+        _TRACED_KERNELS / max(kernels, 1),
+    )
     runs = _within(possible, _TRACED_RUNS)
     if options.runs is not None:
         runs = min(options.runs, _TRACED_RUNS[1])

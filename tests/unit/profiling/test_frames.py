@@ -111,6 +111,6 @@ def test_tables_of_a_profile_in_which_all_failed_are_empty(make_profile: Make) -
 def test_one_line_says_what_was_measured(make_profile: Make, cell: Cell) -> None:
     failed = Cell(label="cuda", error="no such provider")
     assert repr(make_profile(cell, failed)) == (
-        "<Profile mlp.onnx: cpu 150 µs (150-150), 4 kernels, 95.2 % of their time attributed"
+        "<Profile mlp.onnx: cpu 150 µs (150-150), 4 kernels, 95.2 % of the time attributed"
         " · cuda, failed: no such provider>"
     )

@@ -24,7 +24,7 @@ def test_a_fast_model_gets_all_sessions_and_runs() -> None:
     options = MeasureOptions()
     assert session_count(options, fast) == 7
     assert steady_plan(options, fast).runs == 1000
-    assert traced_plan(options, run_s=5e-5, nodes=100).runs == 50
+    assert traced_plan(options, run_s=5e-5, kernels=100).runs == 50
 
 
 def test_a_slow_model_gets_fewer_but_enough() -> None:
@@ -33,7 +33,13 @@ def test_a_slow_model_gets_fewer_but_enough() -> None:
     assert session_count(options, slow) == 4
     assert steady_plan(options, slow).runs == 3
     assert steady_plan(options, slow).warmup == 2
-    assert traced_plan(options, run_s=1.5, nodes=100).runs == 5
+    assert traced_plan(options, run_s=1.5, kernels=100).runs == 5
+
+
+def test_a_run_of_many_kernels_is_profiled_fewer_times() -> None:
+    options = MeasureOptions(budget=60)
+    assert traced_plan(options, run_s=1e-3, kernels=5_000).runs == 10
+    assert traced_plan(options, run_s=1e-3, kernels=1_000_000).runs == 5
 
 
 def test_what_the_user_asks_for_is_done() -> None:
@@ -42,7 +48,7 @@ def test_what_the_user_asks_for_is_done() -> None:
     assert session_count(options, first) == 3
     for plan in (first_plan(options), steady_plan(options, first)):
         assert (plan.runs, plan.warmup, plan.budget_s) == (8, 0, None)
-    assert traced_plan(options, run_s=1.0, nodes=1).runs == 8
+    assert traced_plan(options, run_s=1.0, kernels=1).runs == 8
 
 
 @given(load_ms=st.floats(0, 2000), run_ms=st.floats(0.02, 500), budget=st.floats(0.5, 60))

@@ -72,7 +72,7 @@ def test_files_that_are_no_profile_are_refused(tmp_path: Path) -> None:
     foreign.write_bytes(b"\x08\x08 not a profile")
     with pytest.raises(OnnxlabError, match=r"model\.onnx is not a profile"):
         Profile.load(foreign)
-    with pytest.raises(OnnxlabError, match="cannot read .*absent: No such file"):
+    with pytest.raises(OnnxlabError, match=r"cannot read .*absent: No such file"):
         Profile.load(tmp_path / "absent")
 
 
@@ -81,7 +81,7 @@ def test_a_file_of_a_newer_onnxlab_is_refused(profile: Profile, tmp_path: Path) 
     data = bytearray(path.read_bytes())
     data[8:12] = (99).to_bytes(4, "little")
     path.write_bytes(data)
-    with pytest.raises(OnnxlabError, match="has format 99, .* upgrade onnxlab"):
+    with pytest.raises(OnnxlabError, match=r"has format 99, .* upgrade onnxlab"):
         Profile.load(path)
 
 
