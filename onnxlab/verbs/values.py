@@ -53,10 +53,13 @@ class Parsed:
         Turns the text, or a value of the API, into what the options hold.
     example
         What the text looks like, for help and messages.
+    repeats
+        Whether the option can be given several times on a line.
     """
 
     parse: Callable[[object], object]
     example: str
+    repeats: bool = False
 
 
 def parse_seconds(value: object) -> float:
@@ -121,9 +124,9 @@ def parse_inputs(value: object) -> Mapping[str, object] | Path:
     return value if isinstance(value, Mapping) else parse_file(value)
 
 
-Dims = Annotated[Mapping[str, int], Parsed(parse_dims, "NAME=N,...")]
+Dims = Annotated[Mapping[str, int], Parsed(parse_dims, "NAME=N,...", repeats=True)]
 Seconds = Annotated[float, Parsed(parse_seconds, "DURATION")]
 Bytes = Annotated[int, Parsed(parse_bytes, "SIZE")]
-Names = Annotated[tuple[str, ...], Parsed(parse_names, "NAME,...")]
+Names = Annotated[tuple[str, ...], Parsed(parse_names, "NAME,...", repeats=True)]
 File = Annotated[Path, Parsed(parse_file, "FILE")]
 Inputs = Annotated[Mapping[str, object] | Path, Parsed(parse_inputs, "FILE.npz")]
