@@ -289,9 +289,15 @@ class Model:
         weight = self.weights.find(self, name)
         return TensorReader(self).read(weight)
 
-    def lint(self) -> Findings:
-        """Return what is wrong or odd about the model, worst first; nothing is run."""
-        return cast("Findings", exits.call("Model.lint", self))
+    def lint(self, *, checker: bool = True) -> Findings:
+        """Return what is wrong or odd about the model, worst first; the model is not run.
+
+        Parameters
+        ----------
+        checker
+            Whether to ask onnx's checker too, in a child process: about a second.
+        """
+        return cast("Findings", exits.call("Model.lint", self, checker=checker))
 
     def check_unchanged(self) -> None:
         """Raise `FileChanged` if the file is no longer the one that was opened."""

@@ -16,7 +16,7 @@ from onnxlab.errors import FileChanged, ModelError
 from onnxlab.model.external import external_place, is_external, resolve_location
 from onnxlab.model.skeleton import PAYLOAD_FIELDS, Payload
 from onnxlab.model.source import BytesSource, FileSource, Source, check_stamp
-from onnxlab.model.text import elide, visible
+from onnxlab.model.text import elide, text, visible
 from onnxlab.model.types import dtype_text, element_bits, packed_bytes
 from onnxlab.model.wire_format import BYTES, varint
 
@@ -179,17 +179,18 @@ class TensorReader:
 
     def _attribute(self, attribute: AttributeProto) -> Array:
         """Return the value of a Constant node that is no tensor."""
-        if attribute.name == "value_float":
+        kind = attribute.type
+        if kind == AttributeProto.FLOAT:
             return np.array(attribute.f, np.float32)
-        if attribute.name == "value_int":
+        if kind == AttributeProto.INT:
             return np.array(attribute.i, np.int64)
-        if attribute.name == "value_floats":
+        if kind == AttributeProto.FLOATS:
             return np.array(attribute.floats, np.float32)
-        if attribute.name == "value_ints":
+        if kind == AttributeProto.INTS:
             return np.array(attribute.ints, np.int64)
-        strings = [attribute.s] if attribute.name == "value_string" else list(attribute.strings)
-        decoded = np.array([s.decode("utf-8", "backslashreplace") for s in strings], object)
-        return decoded.reshape(()) if attribute.name == "value_string" else decoded
+        if kind == AttributeProto.STRING:
+            return np.array(text(attribute.s), object)
+        return np.array([text(entry) for entry in attribute.strings], object)
 
 
 def _read_all(source: Source, offset: int, length: int, tensor: TensorProto) -> bytes:
@@ -290,7 +291,7 @@ def _strings(typed: TensorProto, elements: int, tensor: TensorProto) -> Array:
         raise ModelError(
             f"{_label(tensor)} needs {elements:,} strings but holds {len(typed.string_data):,}"
         )
-    decoded = [entry.decode("utf-8", "backslashreplace") for entry in typed.string_data]
+    decoded = [text(entry) for entry in typed.string_data]
     return np.array(decoded, object).reshape(tuple(tensor.dims))
 
 

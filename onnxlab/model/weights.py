@@ -12,6 +12,7 @@ import numpy as np
 from onnx import AttributeProto, GraphProto, SparseTensorProto, TensorProto
 
 from onnxlab.errors import ModelError
+from onnxlab.model.binding import bound_attribute
 from onnxlab.model.external import external_place, is_external, resolve_location
 from onnxlab.model.table import GraphTable, NodeFlag, ValueKind
 from onnxlab.model.text import text
@@ -19,15 +20,22 @@ from onnxlab.model.types import packed_bytes
 
 if TYPE_CHECKING:
     from onnxlab.model.model import Model
-    from onnxlab.model.walk import GraphVisit
+    from onnxlab.model.walk import FunctionKey, GraphVisit
 
 __all__ = ["Weight", "Weights", "collect_weights"]
 
 Stored = TensorProto | SparseTensorProto | AttributeProto
 
 _MAX_DIMS = 64
-_CONSTANT_ATTRIBUTES = frozenset(
-    f"value_{kind}" for kind in ("float", "int", "string", "floats", "ints", "strings")
+_CONSTANT_KINDS = frozenset(
+    (
+        AttributeProto.FLOAT,
+        AttributeProto.INT,
+        AttributeProto.STRING,
+        AttributeProto.FLOATS,
+        AttributeProto.INTS,
+        AttributeProto.STRINGS,
+    )
 )
 
 
@@ -111,11 +119,10 @@ def collect_weights(model: Model) -> Weights:
     table = model.table
     rows = _initializer_rows(table)
     places = _Places(model)
-    seen: set[object] = set()
+    repeats = _repeats(model)
     entries: list[Weight] = []
     for visit in model.walk.visits:
-        counted = visit.function_key is None or visit.function_key not in seen
-        seen.add(visit.function_key)
+        counted = not repeats[visit.row]
         for name, stored in _initializers(visit):
             row = rows.get((visit.row, name))
             if row is not None:
@@ -129,6 +136,18 @@ def collect_weights(model: Model) -> Weights:
                 _weight(int(outputs[0]), constant, places, counted=True, in_constant=True)
             )
     return Weights(entries, places.external_bytes)
+
+
+def _repeats(model: Model) -> list[bool]:
+    """Tell for each graph whether it lies in a further instance of a function seen before."""
+    seen: set[FunctionKey] = set()
+    repeats: list[bool] = []
+    for visit in model.walk.visits:
+        outer = visit.owner >= 0 and repeats[int(model.table.node_graph[visit.owner])]
+        repeats.append(outer or visit.function_key in seen)
+        if visit.function_key is not None:
+            seen.add(visit.function_key)
+    return repeats
 
 
 def _initializer_rows(table: GraphTable) -> dict[tuple[int, str], int]:
@@ -147,12 +166,15 @@ def _initializers(visit: GraphVisit) -> Iterator[tuple[str, TensorProto | Sparse
 
 
 def _constant(model: Model, row: int) -> Stored | None:
-    for attribute in model.node_proto(row).attribute:
-        if attribute.name == "value" and attribute.HasField("t"):
+    for own in model.node_proto(row).attribute:
+        attribute, _ = bound_attribute(model, row, own)
+        if attribute is None:
+            continue
+        if own.name == "value" and attribute.HasField("t"):
             return attribute.t
-        if attribute.name == "sparse_value" and attribute.HasField("sparse_tensor"):
+        if own.name == "sparse_value" and attribute.HasField("sparse_tensor"):
             return attribute.sparse_tensor
-        if attribute.name in _CONSTANT_ATTRIBUTES:
+        if own.name.startswith("value_") and attribute.type in _CONSTANT_KINDS:
             return attribute
     return None
 
@@ -224,14 +246,16 @@ def _weight(
 
 def _attribute_size(attribute: AttributeProto) -> tuple[int, int]:
     """Return elements and bytes of a Constant node's attribute that is no tensor."""
-    if attribute.name == "value_strings":
+    kind = attribute.type
+    if kind == AttributeProto.FLOATS:
+        return len(attribute.floats), 4 * len(attribute.floats)
+    if kind == AttributeProto.INTS:
+        return len(attribute.ints), 8 * len(attribute.ints)
+    if kind == AttributeProto.STRINGS:
         return len(attribute.strings), sum(map(len, attribute.strings))
-    if attribute.name == "value_string":
+    if kind == AttributeProto.STRING:
         return 1, len(attribute.s)
-    width = 4 if "float" in attribute.name else 8
-    listed = attribute.floats if attribute.name == "value_floats" else attribute.ints
-    elements = len(listed) if attribute.name.endswith("s") else 1
-    return elements, width * elements
+    return 1, 4 if kind == AttributeProto.FLOAT else 8
 
 
 def _elements(tensor: TensorProto) -> int:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from onnx import AttributeProto, FunctionProto, GraphProto, SparseTensorProto, TensorProto
+from onnx import AttributeProto, GraphProto, SparseTensorProto, TensorProto
 
 from onnxlab.errors import OnnxlabError
-from onnxlab.model.table import GraphKind
+from onnxlab.model.binding import bound_attribute
 from onnxlab.model.tensors import TensorReader, element_count
 from onnxlab.model.text import elide, text, visible, visible_lines
 from onnxlab.model.types import tensor_text, type_text
@@ -28,53 +28,21 @@ MAX_PREVIEW_BYTES = 1 << 20
 
 def attribute_message(model: Model, row: int, attribute: AttributeProto) -> Attribute:
     """Return an attribute of the node in a row as it is shown."""
-    bound, origin = _resolve(model, row, attribute)
-    kind = AttributeProto.AttributeType.Name(bound.type) if _has_type(bound) else "UNDEFINED"
-    shown = _text(model, bound) if bound.type else origin
-    if bound is not attribute:
-        shown = f"{shown} ({origin})"
+    bound, origin = bound_attribute(model, row, attribute)
+    shown = _text(model, bound) if bound is not None else "not given"
+    if origin:
+        shown = f"{shown} (from {elide(visible(origin), 200)})"
     return Attribute(
         name=elide(visible(attribute.name), MAX_CHARS),
-        type=kind.lower(),
+        type=_type_name(bound if bound is not None else attribute),
         text=elide(shown, MAX_CHARS),
     )
 
 
-def _has_type(attribute: AttributeProto) -> bool:
-    return attribute.type in AttributeProto.AttributeType.values()
-
-
-def _resolve(model: Model, row: int, attribute: AttributeProto) -> tuple[AttributeProto, str]:
-    """Follow a reference inside a function's body to the call's attribute, or to its default."""
-    bound, origin = attribute, ""
-    while bound.ref_attr_name:
-        name = text(bound.ref_attr_name)
-        origin = f"from the function's attribute {elide(visible(name), 100)}"
-        call, function = _enclosing_call(model, row)
-        found = None
-        if call >= 0:
-            found = _named(model.node_proto(call).attribute, name)
-        if found is None and function is not None:
-            found = _named(function.attribute_proto, name)
-            origin += ", its default"
-        if found is None:
-            return attribute, origin
-        bound, row = found, call
-    return bound, origin
-
-
-def _enclosing_call(model: Model, row: int) -> tuple[int, FunctionProto | None]:
-    visits, node_graph = model.walk.visits, model.table.node_graph
-    while row >= 0:
-        visit = visits[int(node_graph[row])]
-        row = visit.owner
-        if visit.kind == GraphKind.FUNCTION and isinstance(visit.proto, FunctionProto):
-            return row, visit.proto
-    return -1, None
-
-
-def _named(attributes: Iterable[AttributeProto], name: str) -> AttributeProto | None:
-    return next((entry for entry in attributes if text(entry.name) == name), None)
+def _type_name(attribute: AttributeProto) -> str:
+    if attribute.type not in AttributeProto.AttributeType.values():
+        return "unknown"
+    return AttributeProto.AttributeType.Name(attribute.type).lower()
 
 
 def _text(model: Model, attribute: AttributeProto) -> str:

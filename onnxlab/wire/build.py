@@ -44,7 +44,8 @@ def view_document(
     metrics
         The user's own numbers per node; see `onnxlab.wire.metrics.user_metrics`.
     findings
-        What to show as findings; None: the profile's, or the model's own.
+        What to show as findings; None: the profile's, or what the model's own rules find without
+        the checker's child process.
     with_details
         Whether to put in the details of the first 20,000 nodes, for a host that cannot answer
         requests.
@@ -83,7 +84,7 @@ def encode(document: ViewDocument) -> bytes:
 def _own_findings(model: Model | ModelFacts, profile: Profile | None) -> Iterable[Finding]:
     if profile is not None:
         return profile.findings
-    return model.lint() if isinstance(model, Model) else ()
+    return model.lint(checker=False) if isinstance(model, Model) else ()
 
 
 def _addresses(model: Model | ModelFacts) -> list[str]:

@@ -1,0 +1,1 @@
+"""Tasks that run in a child process; they need onnx alone."""

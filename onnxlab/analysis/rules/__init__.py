@@ -1,0 +1,1 @@
+"""Rules: each a function from a model to the findings it yields."""
