@@ -9,6 +9,7 @@ import numpy.typing as npt
 from onnx import TensorProto
 
 from onnxlab.errors import ModelError
+from onnxlab.model.types import dtype_text
 from onnxlab.runtime.roles import Role
 
 __all__ = ["dtype_of", "fill"]
@@ -50,7 +51,7 @@ def dtype_of(elem_type: int) -> np.dtype[Any]:
 
         dtype: np.dtype[Any] = np.dtype(getattr(ml_dtypes, _ML_DTYPES[elem_type]))
         return dtype
-    raise ModelError(f"tensors of element type {elem_type} cannot be fed from Python")
+    raise ModelError(f"inputs of type {dtype_text(elem_type)} cannot be fed from Python")
 
 
 def fill(

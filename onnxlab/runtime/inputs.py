@@ -18,7 +18,7 @@ from onnxlab.errors import ModelError
 from onnxlab.model.model import Model
 from onnxlab.runtime.fill import dtype_of, fill
 from onnxlab.runtime.ports import FeedPort, feed_ports
-from onnxlab.runtime.roles import Role, axis_sizes, integer_role, weight_rank
+from onnxlab.runtime.roles import Role, axis_sizes, integer_role, scales, weight_rank
 from onnxlab.runtime.sizes import Sizes, TensorPort
 from onnxlab.runtime.uses import Uses
 
@@ -178,14 +178,16 @@ class _Maker:
         return _wrapped(array, port)
 
     def _array(self, port: FeedPort, tensor: TensorPort, shape: tuple[int, ...]) -> Array:
-        mask = "mask" in port.name.lower()
-        role = None
-        if mask:
+        ones, role = "mask" in port.name.lower(), None
+        if ones:
             self._sizes.notes.append(f"{port.name}: ones (a mask, by its name)")
+        elif scales(self._uses, self._uses.main_inputs[port.name]):
+            ones = True
+            self._sizes.notes.append(f"{port.name}: ones (it scales a size)")
         elif tensor.elem_type in _INTEGERS:
             role = self._role(port, prod(shape) == 1)
         seed = [self._seed, zlib.crc32(port.name.encode("utf-8", "replace"))]
-        return fill(tensor.elem_type, shape, role=role, ones=mask, seed=seed)
+        return fill(tensor.elem_type, shape, role=role, ones=ones, seed=seed)
 
     def _role(self, port: FeedPort, single: bool) -> Role:
         role = integer_role(self._uses, self._uses.main_inputs[port.name], single=single)

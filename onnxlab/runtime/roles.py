@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from onnxlab.runtime.uses import Use, Uses, attribute_int, element
 
-__all__ = ["Role", "axis_sizes", "integer_role", "weight_rank"]
+__all__ = ["Role", "axis_sizes", "integer_role", "scales", "weight_rank"]
 
 # (operator, slot) in which integers are sizes, counts or steps: one is always fit.
 _SIZES = frozenset(
@@ -17,6 +17,15 @@ _SIZES = frozenset(
         *(("TopK", 1), ("CenterCropPad", 1), ("AffineGrid", 1), ("Trilu", 1)),
     }
 )
+# (operator, slot) in which integers name axes: the first one is always there.
+_AXES = frozenset(
+    {
+        *(("CumProd", 1), ("CumSum", 1), ("ReduceMax", 1), ("ReduceMean", 1), ("ReduceMin", 1)),
+        *(("ReduceProd", 1), ("ReduceSum", 1), ("Slice", 3), ("Squeeze", 1), ("Unsqueeze", 1)),
+    }
+)
+# (operator, slot) in which numbers scale, so that only ones are harmless.
+_SCALES = frozenset({("OneHot", 1), ("Resize", 2), ("Upsample", 1)})
 # (operator, slot) in which integers are lengths of sequences.
 _LENGTHS = frozenset(
     {("GRU", 4), ("LSTM", 4), ("RNN", 4), ("ReverseSequence", 1), ("GroupQueryAttention", 6)}
@@ -32,7 +41,13 @@ _EMBEDDINGS = {
 }
 # Indices into something whose size is only known while running.
 _INDICES = frozenset(
-    {("GatherElements", 1), ("GatherND", 1), ("ScatterElements", 1), ("ScatterND", 1)}
+    {
+        ("GatherElements", 1),
+        ("GatherND", 1),
+        ("Scatter", 1),
+        ("ScatterElements", 1),
+        ("ScatterND", 1),
+    }
 )
 
 
@@ -78,13 +93,14 @@ def integer_role(uses: Uses, value: int, *, single: bool) -> Role:
     """
     bound: int | None = None
     compared: int | None = None
-    sizes = length = last = False
+    sizes = axes = length = last = False
     for use in uses.reached(value):
         key = (use.op, use.slot)
         limit = _index_limit(uses, use)
         if limit is not None:
             bound = limit if bound is None else min(bound, limit)
         sizes |= key in _SIZES
+        axes |= key in _AXES
         length |= key in _LENGTHS
         last |= key == ("GroupQueryAttention", 5)
         if single and compared is None and use.op == "Equal":
@@ -97,9 +113,16 @@ def integer_role(uses: Uses, value: int, *, single: bool) -> Role:
         return Role(1, 2, "length of the sequence", kind="length")
     if compared is not None:
         return Role(compared, compared + 1, "the model compares it with that")
+    if axes:
+        return Role(0, 1, "an axis")
     if sizes:
         return Role(1, 2, "a size or count")
     return Role(1, 4, "no use tells its range", evident=False)
+
+
+def scales(uses: Uses, value: int) -> bool:
+    """Tell whether the numbers of an input scale something."""
+    return any((use.op, use.slot) in _SCALES for use in uses.reached(value))
 
 
 def _index_limit(uses: Uses, use: Use) -> int | None:

@@ -15,6 +15,7 @@ from onnxlab.errors import OnnxlabError
 from onnxlab.model.model import Model
 from onnxlab.model.table import GraphKind
 from onnxlab.model.text import text
+from onnxlab.model.weights import Weight
 
 __all__ = ["Use", "Uses", "attribute_int", "element"]
 
@@ -42,6 +43,7 @@ _CARRIERS: dict[str, tuple[int, ...] | None] = {
 }
 # Those that keep the shape too.
 _SAME_SHAPE = frozenset({"Cast", "DequantizeLinear", "Identity", "QuantizeLinear"})
+_SAME_NUMBER = frozenset({"Cast", "Identity", "Reshape", "Squeeze", "Unsqueeze"})
 
 
 class Use(NamedTuple):
@@ -132,32 +134,38 @@ class Uses:
 
     def stored_dims(self, value: int) -> tuple[int, ...] | None:
         """Shape of the stored tensor that a value is, or is made from at the same shape."""
-        for _ in range(_MAX_BACKWARD):
-            if value < 0:
-                return None
-            weight = self._model.weights.by_value.get(value)
-            if weight is not None:
-                tensor = weight.stored
-                return tuple(tensor.dims) if isinstance(tensor, TensorProto) else None
-            producer = int(self._table.value_producer[value])
-            if producer < 0 or self._table.op(producer) not in _SAME_SHAPE:
-                return None
-            value = int(self._table.inputs(producer)[0])
-        return None
+        weight = self._stored(value, through=_SAME_SHAPE)
+        tensor = weight.stored if weight else None
+        return tuple(tensor.dims) if isinstance(tensor, TensorProto) else None
 
     def stored_scalar(self, value: int) -> int | None:
         """Return the integer that a value holds, if it is a stored tensor of one element."""
+        weight = self._stored(value, through=_SAME_NUMBER)
+        return self._read_scalar(weight.value) if weight and weight.elements == 1 else None
+
+    def _stored(self, value: int, *, through: frozenset[str]) -> Weight | None:
+        """Return the stored tensor from which a value is made by certain operators alone."""
         for _ in range(_MAX_BACKWARD):
-            if value < 0:
-                return None
-            weight = self._model.weights.by_value.get(value)
-            if weight is not None:
-                return self._read_scalar(value) if weight.elements == 1 else None
+            if value < 0 or value in self._model.weights.by_value:
+                break
             producer = int(self._table.value_producer[value])
-            if producer < 0 or self._table.op(producer) not in ("Cast", "Identity", "Unsqueeze"):
-                return None
-            value = int(self._table.inputs(producer)[0])
-        return None
+            if producer >= 0:
+                carried = self._table.op(producer) in through
+                value = int(self._table.inputs(producer)[0]) if carried else -1
+            else:
+                value = self._arguments.get(value, -1)
+        return self._model.weights.by_value.get(value)
+
+    @cached_property
+    def _arguments(self) -> dict[int, int]:
+        """What is passed for each input of a local function, by value rows."""
+        passed: dict[int, int] = {}
+        for node, graphs in self._bodies.items():
+            for graph in graphs:
+                if self._table.graph_kind[graph] == GraphKind.FUNCTION:
+                    actual = self._table.inputs(node).tolist()
+                    passed.update(zip(self._graph_inputs(graph), actual, strict=False))
+        return passed
 
     def _read_scalar(self, value: int) -> int | None:
         try:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import onnxruntime as ort
 
 from .exchange import STORAGE, RawTensor, Value, read_values
 
-__all__ = ["read_feeds", "run_once"]
+__all__ = ["read_feeds", "run_function", "run_once"]
 
 # Element type numbers of onnx.TensorProto, and the names ORT gives these types.
 _ONNX_TYPE = {
@@ -21,6 +23,13 @@ _ONNX_TYPE = {
     "float8_e5m2": 19,
     "float8_e5m2fnuz": 20,
 }
+_ELEMENT = re.compile(r"tensor\((\w+)\)")
+_NUMPY_ELEMENTS = frozenset(
+    {
+        *("bool", "double", "float", "float16", "string"),
+        *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    }
+)
 _FROM_ORT_NAME = {f"tensor({name.replace('_', '')})": name for name in _ONNX_TYPE}
 
 
@@ -37,15 +46,25 @@ def _feed(value: Value) -> Value:
     return ort.OrtValue.ortvalue_from_numpy_with_onnx_type(value.bits, _ONNX_TYPE[value.dtype])
 
 
+def run_function(session: Any, feeds: dict[str, Value]) -> Callable[[], list[Any]]:
+    """Return a function that runs a session once, by the shortest way its output types allow."""
+    outputs = session.get_outputs()
+    if all(_has_numpy_type(output.type) for output in outputs):
+        return lambda: session.run(None, feeds)
+    ort_feeds = {name: _ort_value(value) for name, value in feeds.items()}
+    return lambda: session.run_with_ort_values(None, ort_feeds)
+
+
 def run_once(session: Any, feeds: dict[str, Value]) -> dict[str, Value]:
     """Run a session once and return its outputs by name."""
-    outputs = session.get_outputs()
-    if not any(output.type in _FROM_ORT_NAME for output in outputs):
-        values = session.run(None, feeds)
-        return {output.name: value for output, value in zip(outputs, values, strict=True)}
-    ort_feeds = {name: _ort_value(value) for name, value in feeds.items()}
-    values = session.run_with_ort_values(None, ort_feeds)
-    return {output.name: _from_ort(value) for output, value in zip(outputs, values, strict=True)}
+    names = [output.name for output in session.get_outputs()]
+    values = run_function(session, feeds)()
+    return {name: _from_ort(value) for name, value in zip(names, values, strict=True)}
+
+
+def _has_numpy_type(ort_type: str) -> bool:
+    match = _ELEMENT.fullmatch(ort_type)
+    return match is None or match[1] in _NUMPY_ELEMENTS
 
 
 def _ort_value(value: Value) -> Any:
@@ -55,6 +74,8 @@ def _ort_value(value: Value) -> Any:
 
 
 def _from_ort(value: Any) -> Value:
+    if not isinstance(value, ort.OrtValue):
+        return value
     dtype = _FROM_ORT_NAME.get(value.data_type())
     if dtype is None:
         return value.numpy()

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from .feeds import run_function
 from .sessions import Model, Spec, new_session, options_for
 from .timing import timed_run
 
@@ -44,17 +45,19 @@ def trace_session(
     if optimised_path is not None:
         options.optimized_model_filepath = optimised_path
     session, load_ns = new_session(model, spec, options)
+    run = run_function(session, feeds)
     total = warmup + runs
-    run_ns = [timed_run(session, feeds)]
+    run_ns = [timed_run(run)]
     if run_ns[0] * total > MAX_EVENTS * _MIN_EVENT_NS:
         # Long enough that there may be too many events: count those of one run.
         allowed = _allowed_runs(session, total)
         session, load_ns = new_session(model, spec, options)
-        run_ns = [timed_run(session, feeds)]
+        run = run_function(session, feeds)
+        run_ns = [timed_run(run)]
         warmup = min(warmup, allowed - 1)
         total = min(total, allowed)
     for done in range(1, total):
-        run_ns.append(timed_run(session, feeds))
+        run_ns.append(timed_run(run))
         progress("profiling runs", done + 1, total)
     events_path = folder / "events.json"
     shutil.move(session.end_profiling(), events_path)

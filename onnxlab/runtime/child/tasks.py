@@ -10,7 +10,7 @@ from typing import Any
 import onnxruntime as ort
 
 from .exchange import write_values
-from .feeds import read_feeds, run_once
+from .feeds import read_feeds, run_function, run_once
 from .logs import acting_transformers, with_captured_stderr
 from .profiler import trace_session
 from .sessions import Model, Spec, new_session, options_for
@@ -64,11 +64,12 @@ def time_session(
     values = read_feeds(feeds)
     reset_peak_rss()
     session, load_ns = new_session(model, spec, options_for(model, spec))
-    first_run_ns = timed_run(session, values)
+    run = run_function(session, values)
+    first_run_ns = timed_run(run)
     for done in range(1, warmup):
-        timed_run(session, values)
+        timed_run(run)
         progress("warming up", done + 1, warmup)
-    wall_ns, cpu_ns = timed_runs(session, values, runs=runs, budget_s=budget_s, progress=progress)
+    wall_ns, cpu_ns = timed_runs(run, runs=runs, budget_s=budget_s, progress=progress)
     return {
         "load_ns": load_ns,
         "first_run_ns": first_run_ns,

@@ -11,20 +11,21 @@ from typing import Any
 
 __all__ = ["peak_rss_bytes", "reset_peak_rss", "timed_run", "timed_runs"]
 
+Run = Callable[[], Any]
+
 _MIN_RUNS = 3  # also when the budget is spent
 _REPORT_INTERVAL_NS = 250_000_000
 
 
-def timed_run(session: Any, feeds: dict[str, Any]) -> int:
+def timed_run(run: Run) -> int:
     """Run once and return the nanoseconds."""
     start_ns = time.perf_counter_ns()
-    session.run(None, feeds)
+    run()
     return time.perf_counter_ns() - start_ns
 
 
 def timed_runs(
-    session: Any,
-    feeds: dict[str, Any],
+    run: Run,
     *,
     runs: int,
     budget_s: float | None,
@@ -41,7 +42,7 @@ def timed_runs(
     for done in range(runs):
         cpu_start_ns = time.process_time_ns()
         start_ns = time.perf_counter_ns()
-        session.run(None, feeds)
+        run()
         now_ns = time.perf_counter_ns()
         cpu_ns.append(time.process_time_ns() - cpu_start_ns)
         wall_ns.append(now_ns - start_ns)

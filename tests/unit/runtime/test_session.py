@@ -158,6 +158,8 @@ def test_types_that_numpy_lacks_go_in_and_come_out(
     y = runner.outputs(runnable, SPEC, {"x": x})["y"]
     assert y.dtype == x.dtype
     assert y.tolist() == x.tolist()
+    assert len(runner.time(runnable, SPEC, {"x": x}, runs=3).run_ns) == 3
+    assert len(runner.trace(runnable, SPEC, {"x": x}, runs=3).run_ns) == 3
 
 
 def test_strings_go_in_and_come_out(runner: Runner) -> None:
