@@ -1,35 +1,25 @@
 """The original model's data flow across its graphs, bodies and function calls.
 
-Rows are those of the `GraphTable`. Two ideas carry the join:
-
-- The **source** of a value: a function's formal input is the caller's argument, a call's output is
-  what its body computes. Reading through sources makes calls transparent, as inlining does; the
-  same goes for an If of which one branch was inlined.
-- The **canonical** value: equal nodes with equal inputs, and Identity, compute the same thing, so
-  one value stands for all. The runtime merges them too (common subexpressions, shared constants).
+Rows are those of the `GraphTable`. The **source** of a value: a function's formal input is the
+caller's argument, a call's output is what its body computes. Reading through sources makes calls
+transparent, as inlining does; the same goes for an If of which one branch was inlined.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping
 from functools import cached_property
 
 import onnx
 
+from onnxlab.mapping.equality import canonical_values
 from onnxlab.mapping.operators import NONDETERMINISTIC, SHAPE_ONLY
 from onnxlab.model.model import Model
 from onnxlab.model.table import GraphKind, GraphTable, ValueKind
 from onnxlab.model.text import text
 
-__all__ = ["Dataflow", "default_domain"]
-
-_NUMBERED_TENSOR_BYTES = 4096
-
-
-def default_domain(domain: str) -> str:
-    """Return a domain with the two spellings of the standard one made equal."""
-    return "" if domain == "ai.onnx" else domain
+__all__ = ["Dataflow"]
 
 
 class Dataflow:
@@ -66,6 +56,7 @@ class Dataflow:
         self.graph = table.node_graph.tolist()
         self.producer: list[int] = table.value_producer.tolist()
         self.value_graph: list[int] = table.value_graph.tolist()
+        self.graph_kind: list[int] = table.graph_kind.tolist()
         self.graph_owner: list[int] = table.graph_owner.tolist()
         self._value_names: list[str] = [table.strings[name] for name in table.value_name.tolist()]
         self.captures = self._captures()
@@ -105,7 +96,7 @@ class Dataflow:
     @cached_property
     def called(self) -> dict[int, int]:
         """The function graph that each calling node row stands for."""
-        kinds = self.table.graph_kind
+        kinds = self.graph_kind
         return {
             row: graph
             for row, graphs in self.bodies.items()
@@ -203,50 +194,18 @@ class Dataflow:
 
     @cached_property
     def canonical(self) -> list[int]:
-        """Per value, the first value equal to it (see the module's docstring)."""
-        same = list(self.source)
-        seen: dict[object, int] = {}
-        for (graph, name), tensor in self.initializers.items():
-            if (key := _tensor_key(tensor)) is not None and (
-                value := self._initializer_row(graph, name)
-            ) >= 0:
-                same[value] = seen.setdefault(key, value)
-        for row in self.topological_rows:
-            self._number(row, same, seen)
-        return [same[source] for source in self.source]
+        """Per value, the first value equal to it."""
+        return canonical_values(self)
 
-    def _number(self, row: int, same: list[int], seen: dict[object, int]) -> None:
-        node = self.protos[row]
-        outputs = self.outputs[row]
-        if node.op_type == "Identity" and len(self.deps[row]) == 1 and outputs[0] >= 0:
-            same[outputs[0]] = same[self.deps[row][0]]
-            return
-        if row in self.bodies or node.op_type in NONDETERMINISTIC or not outputs:
-            return
-        key: object = None
-        if node.op_type == "Constant" and len(node.attribute) == 1:
-            key = _tensor_key(node.attribute[0].t)
-        if key is None:
-            key = self._node_key(row, same)
-        first = seen.setdefault(key, outputs[0])
-        # Equal nodes are equal output by output; a constant equals an initializer's one value.
-        equals = [first] if self.producer[first] < 0 else self.outputs[self.producer[first]]
-        for value, equal in zip(outputs, equals, strict=False):
-            if value >= 0 and equal >= 0:
-                same[value] = same[equal]
+    def is_repeated(self, value: int) -> bool:
+        """Whether another node computes an equal value."""
+        return self._computed[self.canonical[value]] > 1
 
-    def _node_key(self, row: int, same: list[int]) -> object:
-        # Merging stays within one graph, into which function bodies are inlined.
-        node = self.protos[row]
-        graph = self.graph[row]
-        if not any(attribute.ref_attr_name for attribute in node.attribute):
-            while (
-                self.table.graph_kind[graph] == GraphKind.FUNCTION and self.graph_owner[graph] >= 0
-            ):
-                graph = self.graph[self.graph_owner[graph]]
-        inputs = tuple(-1 if v < 0 else same[self.source[v]] for v in self.inputs[row])
-        domain = default_domain(node.domain)
-        return graph, domain, node.op_type, inputs, len(node.output), _attributes_key(node)
+    @cached_property
+    def _computed(self) -> Counter[int]:
+        return Counter(
+            self.canonical[value] for values in self.outputs for value in values if value >= 0
+        )
 
     def backward(
         self, starts: Iterable[int], stop: Container[int], *, shapes: bool = True
@@ -292,7 +251,7 @@ class Dataflow:
 
     def _captures(self) -> list[list[int]]:
         captured: list[dict[int, None]] = [{} for _ in range(self.count)]
-        kinds = self.table.graph_kind
+        kinds = self.graph_kind
         reads = [(self.graph[row], v) for row in range(self.count) for v in self.inputs[row]]
         for graph in range(len(self.graph_owner)):
             reads.extend((graph, value) for value in self.graph_outputs(graph))
@@ -306,18 +265,6 @@ class Dataflow:
                 graph = self.graph[owner]
         return [list(values) for values in captured]
 
-    def _initializer_row(self, graph: int, name: str) -> int:
-        return self._initializer_rows.get((graph, name), -1)
-
-    @cached_property
-    def _initializer_rows(self) -> dict[tuple[int, str], int]:
-        kinds = self.table.value_kind
-        return {
-            (self.value_graph[value], self.value_name(value)): value
-            for value in range(self.table.value_count)
-            if kinds[value] == ValueKind.INITIALIZER
-        }
-
 
 def _follow(step: list[int], value: int) -> int:
     # A hostile model may make calls feed each other; the bound ends any such circle.
@@ -326,26 +273,3 @@ def _follow(step: list[int], value: int) -> int:
             return value
         value = step[value]
     return value
-
-
-def _tensor_key(tensor: onnx.TensorProto) -> bytes | None:
-    # Large and left-out payloads are not compared: the runtime shares small constants only.
-    if tensor.data_location == onnx.TensorProto.EXTERNAL:
-        return None
-    copy = onnx.TensorProto()
-    copy.CopyFrom(tensor)
-    copy.ClearField("name")
-    copy.ClearField("doc_string")
-    data = copy.SerializeToString()
-    holds_data = any(getattr(copy, field) for field in _DATA_FIELDS)
-    return data if holds_data and len(data) <= _NUMBERED_TENSOR_BYTES else None
-
-
-_DATA_FIELDS = (
-    "raw_data", "float_data", "int32_data", "int64_data", "double_data", "uint64_data",
-    "string_data",
-)  # fmt: skip
-
-
-def _attributes_key(node: onnx.NodeProto) -> tuple[bytes, ...]:
-    return tuple(sorted(a.SerializeToString(deterministic=True) for a in node.attribute))

@@ -41,7 +41,7 @@ def _without_kernel(original: Dataflow, regions: Regions, row: int) -> Fate:
     if row in regions.eliminated:
         return Fate.ELIMINATED
     outputs = [value for value in original.outputs[row] if value >= 0]
-    if outputs and all(original.canonical[value] != value for value in outputs):
+    if outputs and all(original.is_repeated(value) for value in outputs):
         return Fate.ELIMINATED if node.op_type == "Identity" else Fate.DEDUPLICATED
     if row in original.foldable:
         return Fate.INLINED if row in original.bodies else Fate.FOLDED

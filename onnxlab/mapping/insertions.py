@@ -1,10 +1,10 @@
-"""Third pass of the join: on whose behalf each inserted node was put in."""
+"""Fourth pass of the join: on whose behalf each inserted node was put in."""
 
 from __future__ import annotations
 
 from onnxlab.mapping.dataflow import Dataflow
 from onnxlab.mapping.identify import Identified
-from onnxlab.mapping.regions import Regions
+from onnxlab.mapping.lookup import ValueLookup
 
 __all__ = ["Owners"]
 
@@ -17,19 +17,18 @@ class Owners:
     """
 
     def __init__(
-        self, original: Dataflow, optimised: Dataflow, found: Identified, regions: Regions
+        self, original: Dataflow, optimised: Dataflow, found: Identified, lookup: ValueLookup
     ) -> None:
         self._old = original
         self._new = optimised
         self._found = found
-        self._regions = regions
-        self._names = {original.value_name(v) for v in range(original.table.value_count)}
+        self._lookup = lookup
 
     def owner(self, node: int, leads: list[int | None]) -> int | None:
         """Return the row that owns an inserted node, given every kernel's lead."""
         before = self._nearest(node, leads, forward=False)
         after = self._nearest(node, leads, forward=True)
-        restores = self._new.value_name(self._new.outputs[node][0]) in self._names
+        restores = self._lookup.knows(self._new.value_name(self._new.outputs[node][0]))
         first, second = (before, after) if restores else (after, before)
         if first is not None:
             return first

@@ -14,6 +14,7 @@ __all__ = [
     "REMOVABLE",
     "SHAPE_ONLY",
     "cost_rank",
+    "default_domain",
 ]
 
 INSERTED: dict[str, Insertion] = {
@@ -96,3 +97,8 @@ def cost_rank(op_type: str) -> int:
     if op_type in _RANKS[1]:
         return 1
     return 0 if op_type in _RANKS[0] else 2
+
+
+def default_domain(domain: str) -> str:
+    """Return a domain with the two spellings of the standard one made equal."""
+    return "" if domain == "ai.onnx" else domain

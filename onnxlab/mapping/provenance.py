@@ -1,20 +1,22 @@
 """The join of an original with the model that the runtime made of it.
 
-Passes over arrays, one a module: `correspond` (what the tags tell), `identify` (which value is
-which), `regions` (what each kernel computes), `insertions` (who owns what the runtime put in),
-`fates` (what became of each node).
+Passes over arrays, one a module: `correspond` (what the tags tell), `anchors` (which node stands
+for which), `identify` (which value is which), `regions` (what each kernel computes), `insertions`
+(who owns what the runtime put in), `fates` (what became of each node).
 """
 
 from __future__ import annotations
 
+from onnxlab.mapping.anchors import find_anchors
 from onnxlab.mapping.correspond import correspond
 from onnxlab.mapping.dataflow import Dataflow
 from onnxlab.mapping.fates import find_fates
-from onnxlab.mapping.identify import Identified, identify
+from onnxlab.mapping.identify import identify
 from onnxlab.mapping.insertions import Owners
+from onnxlab.mapping.lookup import ValueLookup
 from onnxlab.mapping.operators import INSERTED, cost_rank
 from onnxlab.mapping.origin import KernelOrigin, OriginKind, Provenance
-from onnxlab.mapping.regions import Regions, find_regions
+from onnxlab.mapping.regions import find_regions
 from onnxlab.model.model import Model
 
 __all__ = ["provenance"]
@@ -32,11 +34,19 @@ def provenance(original: Model, optimised: Model) -> Provenance:
     """
     known = correspond(original, optimised)
     old, new = Dataflow(original, inlined=known.inlined), Dataflow(optimised)
-    found = identify(old, new, known)
-    regions = find_regions(old, new, found)
-    leads = [_lead(old, rows, found.anchors[node]) for node, rows in enumerate(regions.rows)]
-    owners = Owners(old, new, found, regions)
-    origins = [_origin(new, node, found, regions, leads, owners) for node in range(new.count)]
+    lookup = ValueLookup(old, new, known.graphs)
+    anchors = find_anchors(old, new, known, lookup)
+    found = identify(old, new, anchors, lookup)
+    regions = find_regions(old, new, anchors, found)
+    leads = [_lead(old, rows, anchors.rows[node]) for node, rows in enumerate(regions.rows)]
+    owners = Owners(old, new, found, lookup)
+    origins: list[KernelOrigin] = []
+    for node, rows in enumerate(regions.rows):
+        if rows:
+            evidence = anchors.evidence[node] or "slice"
+            origins.append(_working(rows, leads[node], evidence))
+        else:
+            origins.append(_inserted(new.protos[node].op_type, owners.owner(node, leads)))
     return Provenance(origins=tuple(origins), fates=find_fates(old, regions, origins))
 
 
@@ -47,24 +57,14 @@ def _lead(original: Dataflow, rows: tuple[int, ...], anchor: int) -> int | None:
     return max(rows, key=lambda row: (cost_rank(original.protos[row].op_type), row == anchor, row))
 
 
-def _origin(
-    optimised: Dataflow,
-    node: int,
-    found: Identified,
-    regions: Regions,
-    leads: list[int | None],
-    owners: Owners,
-) -> KernelOrigin:
-    rows = regions.rows[node]
-    if rows:
-        kind = OriginKind.NODE if len(rows) == 1 else OriginKind.REGION
-        evidence = found.evidence[node] or "slice"
-        return KernelOrigin(kind=kind, nodes=rows, lead=leads[node], evidence=evidence)
-    op_type = optimised.protos[node].op_type
-    if op_type in INSERTED and (owner := owners.owner(node, leads)) is not None:
-        insertion = INSERTED[op_type]
-        evidence = "inserted"
-        return KernelOrigin(
-            kind=OriginKind.INSERTED, owner=owner, insertion=insertion, evidence=evidence
-        )
-    return KernelOrigin(kind=OriginKind.UNATTRIBUTED)
+def _working(rows: tuple[int, ...], lead: int | None, evidence: str) -> KernelOrigin:
+    kind = OriginKind.NODE if len(rows) == 1 else OriginKind.REGION
+    return KernelOrigin(kind=kind, nodes=rows, lead=lead, evidence=evidence)
+
+
+def _inserted(op_type: str, owner: int | None) -> KernelOrigin:
+    if op_type not in INSERTED or owner is None:
+        return KernelOrigin(kind=OriginKind.UNATTRIBUTED)
+    return KernelOrigin(
+        kind=OriginKind.INSERTED, owner=owner, insertion=INSERTED[op_type], evidence="inserted"
+    )

@@ -1,4 +1,4 @@
-"""Second pass of the join: which original nodes each optimised node computes.
+"""Third pass of the join: which original nodes each optimised node computes.
 
 A kernel computes what lies between the values it reads and the values it writes. Both are known
 original values for most kernels, so the original nodes between them are its region. Where a value
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 
+from onnxlab.mapping.anchors import Anchors
 from onnxlab.mapping.dataflow import Dataflow
 from onnxlab.mapping.identify import Identified
 from onnxlab.mapping.operators import FUSING, REMOVABLE, SHAPE_ONLY
@@ -42,23 +43,25 @@ class Regions:
     available: set[int] = field(default_factory=set)
 
 
-def find_regions(original: Dataflow, optimised: Dataflow, found: Identified) -> Regions:
+def find_regions(
+    original: Dataflow, optimised: Dataflow, anchors: Anchors, found: Identified
+) -> Regions:
     """Slice the original between the known values of the optimised model."""
-    available, folded_values = _available(original, optimised, found)
+    available, folded_values = _available(original, optimised, anchors, found)
     folded = _folded_rows(original, folded_values, available)
     regions = Regions(
         rows=[()] * optimised.count, folded=folded, available=available | folded_values
     )
-    for group in _groups(optimised, found):
+    for group in _groups(optimised, anchors, found):
         workers = [node for node in group if node not in found.inserted]
-        rows = _region(original, optimised, found, regions, workers)
+        rows = _region(original, optimised, anchors, found, regions, workers)
         for node in workers:
             regions.rows[node] = rows
     return regions
 
 
 def _available(
-    original: Dataflow, optimised: Dataflow, found: Identified
+    original: Dataflow, optimised: Dataflow, anchors: Anchors, found: Identified
 ) -> tuple[set[int], set[int]]:
     """Split the known values into those computed by runs and those stored in the model."""
     available: set[int] = set()
@@ -67,8 +70,8 @@ def _available(
     for new, old in found.values.items():
         stored = kinds[new] == ValueKind.INITIALIZER and original.producer[old] >= 0
         (folded if stored else available).add(original.canonical[old])
-    for node in found.unchanged:
-        row = found.tagged[node]
+    for node in anchors.unchanged:
+        row = anchors.rows[node]
         for new, old in zip(optimised.inputs[node], original.inputs[row], strict=False):
             # A constant stands where the original reads a computed value.
             if min(new, old) >= 0 and kinds[new] == ValueKind.INITIALIZER:
@@ -87,7 +90,7 @@ def _folded_rows(original: Dataflow, folded: set[int], available: set[int]) -> s
     return rows
 
 
-def _groups(optimised: Dataflow, found: Identified) -> list[list[int]]:
+def _groups(optimised: Dataflow, anchors: Anchors, found: Identified) -> list[list[int]]:
     """Join the nodes on both sides of every unknown value.
 
     Also those that came from inlining one operator the runtime has no kernel for, even where they
@@ -106,10 +109,10 @@ def _groups(optimised: Dataflow, found: Identified) -> list[list[int]]:
         for value in optimised.inputs[node]:
             if value >= 0 and value not in found.values and optimised.producer[value] >= 0:
                 parent[root(node)] = root(optimised.producer[value])
-        if found.tagged[node] >= 0:
+        if anchors.evidence[node] == "tag":
             continue
         owner = optimised.graph_owner[optimised.graph[node]]
-        if owner >= 0 and found.tagged[owner] < 0:
+        if owner >= 0 and anchors.evidence[owner] != "tag":
             parent[root(node)] = root(owner)
         for value in optimised.outputs[node]:
             if value >= 0 and (call := inlining(optimised.value_name(value))):
@@ -123,6 +126,7 @@ def _groups(optimised: Dataflow, found: Identified) -> list[list[int]]:
 def _region(
     original: Dataflow,
     optimised: Dataflow,
+    anchors: Anchors,
     found: Identified,
     regions: Regions,
     workers: list[int],
@@ -133,7 +137,7 @@ def _region(
         for value in optimised.outputs[node]
         if value in found.values
     ]
-    anchored = {found.anchors[node] for node in workers if found.anchors[node] >= 0}
+    anchored = {anchors.rows[node] for node in workers if anchors.rows[node] >= 0}
     sliced = set(original.backward(starts, regions.available))
     for row in anchored:
         needed = [v for v in original.deps[row] if original.canonical[v] not in regions.available]
@@ -142,7 +146,7 @@ def _region(
         sliced.update(found.absorbed.get(node, ()))
     sliced -= anchored
     sliced = {row for row in sliced if not _is_folded(original, regions, row)}
-    removed = _removed(original, found, workers, sliced)
+    removed = _removed(original, anchors, workers, sliced)
     regions.eliminated |= removed
     called = {
         inner
@@ -159,7 +163,7 @@ def _is_folded(original: Dataflow, regions: Regions, row: int) -> bool:
 
 
 def _removed(
-    original: Dataflow, found: Identified, workers: list[int], sliced: set[int]
+    original: Dataflow, anchors: Anchors, workers: list[int], sliced: set[int]
 ) -> set[int]:
     """Tell what was merely removed from what a kernel took over.
 
@@ -167,10 +171,10 @@ def _removed(
     """
     ops = {row: original.protos[row].op_type for row in sliced}
     removed = {row for row, op in ops.items() if op in {"Identity", "Dropout"}}
-    if removed == sliced and not any(found.anchors[node] >= 0 for node in workers):
+    if removed == sliced and not any(anchors.rows[node] >= 0 for node in workers):
         return set()
-    if len(workers) == 1 and workers[0] in found.unchanged:
-        own = original.protos[found.tagged[workers[0]]].op_type
+    if len(workers) == 1 and workers[0] in anchors.unchanged:
+        own = original.protos[anchors.rows[workers[0]]].op_type
         if own not in FUSING:
             removed |= {row for row, op in ops.items() if op in REMOVABLE | SHAPE_ONLY}
     return removed
