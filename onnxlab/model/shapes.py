@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from onnx import GraphProto, ModelProto, TypeProto
+from onnx import GraphProto, ModelProto, TensorProto, TypeProto
+from onnx.helper import make_tensor_type_proto
 
 from onnxlab.errors import OnnxlabError
 from onnxlab.model.build_table import StringTable
@@ -165,11 +166,15 @@ class _Inference:
 
     def _instance(self, visit: GraphVisit) -> ModelProto:
         row = visit.owner
-        types = [
-            self._found.types.get(int(value)) if value >= 0 else None
-            for value in self._model.table.inputs(row)
-        ]
+        types = [self._type(int(value)) for value in self._model.table.inputs(row)]
         return instance_model(self._model.proto, visit.proto, self._model.node_proto(row), types)
+
+    def _type(self, value: int) -> TypeProto | None:
+        known = self._found.types.get(value)
+        weight = self._model.weights.by_value.get(value)
+        if known is not None or weight is None or not isinstance(weight.stored, TensorProto):
+            return known
+        return make_tensor_type_proto(weight.stored.data_type, list(weight.stored.dims))
 
     def _infer(self, jobs: list[tuple[GraphVisit, ModelProto]]) -> str:
         left_s = self._deadline - time.monotonic()
