@@ -60,14 +60,17 @@ interface Trunk {
 export function buildLayers(level: Level, ranking: Ranking): Layers {
   const builder = new Builder(level.count);
   const out = ragged(level.count, ranking.upper);
+  const merging = new Map<number, number[]>();
   for (let box = 0; box < level.count; box++) {
     const trunks = new Map<number, Trunk>();
     for (let k = at(out.start, box); k < at(out.start, box + 1); k++) {
       const edge = at(out.items, k);
       if (byte(ranking.turned, edge)) addTurned(builder, level, ranking, edge);
+      else if (at(level.merge, edge) >= 0) collect(merging, at(level.merge, edge), edge);
       else addEdge(builder, level, ranking, edge, trunks);
     }
   }
+  for (const edges of merging.values()) addMerged(builder, level, ranking, edges);
   const count = level.count + builder.waypointRank.length;
   const rank = new Int32Array(count);
   rank.set(ranking.rank);
@@ -123,6 +126,56 @@ function addEdge(
   );
   builder.targetX[last] = level.targetX[edge] ?? 0;
   builder.isLast[last] = 1;
+}
+
+function collect(lists: Map<number, number[]>, key: number, edge: number): void {
+  const list = lists.get(key);
+  if (list) list.push(edge);
+  else lists.set(key, [edge]);
+}
+
+/** Many edges into one box: one way down to it, which each joins in the layer below its source. */
+function addMerged(
+  builder: Builder,
+  level: Level,
+  ranking: Ranking,
+  edges: readonly number[],
+): void {
+  const [first = 0] = edges;
+  const target = at(ranking.lower, first);
+  const last = at(ranking.rank, target);
+  const top = edges.reduce(
+    (least, edge) => Math.min(least, at(ranking.rank, at(ranking.upper, edge))),
+    last,
+  );
+  const points = new Map<number, number>([[last, target]]);
+  for (let rank = last - 1; rank > top; rank--) {
+    const point = builder.waypoint(rank);
+    join(builder, level, points, first, point, rank);
+    points.set(rank, point);
+  }
+  for (const edge of edges) {
+    const source = at(ranking.upper, edge);
+    const arc = join(builder, level, points, edge, source, at(ranking.rank, source));
+    builder.sourceX[arc] = level.sourceX[edge] ?? 0;
+  }
+}
+
+function join(
+  builder: Builder,
+  level: Level,
+  points: ReadonlyMap<number, number>,
+  edge: number,
+  from: number,
+  rank: number,
+): number {
+  const to = points.get(rank + 1) ?? from;
+  const arc = builder.arc(from, to, edge, -1);
+  if (to < level.count) {
+    builder.isLast[arc] = 1;
+    builder.targetX[arc] = level.targetX[edge] ?? 0;
+  }
+  return arc;
 }
 
 /** An edge that runs upwards has a way of its own; its last arc is the uppermost. */

@@ -28,6 +28,8 @@ export interface Level {
   readonly sourceX: Float64Array;
   readonly targetX: Float64Array;
   readonly trunk: Int32Array;
+  /** Edges with equal numbers of 0 or more run together into their common target. */
+  readonly merge: Int32Array;
 }
 
 export interface LevelLayout {
@@ -40,6 +42,8 @@ export interface LevelLayout {
   readonly arcEdge: Int32Array;
   readonly arcBefore: Int32Array;
   readonly arcIsLast: Uint8Array;
+  /** Whether an arc starts at a box, not on the way. */
+  readonly arcIsFirst: Uint8Array;
   readonly turned: Uint8Array;
 }
 
@@ -68,6 +72,7 @@ export function layoutLevel(level: Level): LevelLayout {
     arcEdge: layers.arcEdge,
     arcBefore: layers.arcBefore,
     arcIsLast: layers.arcIsLast,
+    arcIsFirst: Uint8Array.from(layers.arcSource, (point) => (point < level.count ? 1 : 0)),
     turned: ranking.turned,
   };
 }

@@ -1,4 +1,4 @@
-/** Horizontal places: Brandes and Köpf's four alignments, with ports, averaged. */
+/** Horizontal places: Brandes and Köpf's four alignments, averaged. */
 
 import { at, bump, byte, type Ragged, ragged, real } from './arrays.js';
 import type { Layers } from './layers.js';
@@ -11,24 +11,19 @@ const EDGE_GAP = 12;
 export function placePoints(layers: Layers, order: Order, width: Float64Array): Float64Array {
   const sorted = sortArcs(layers, order);
   const conflict = markConflicts(layers, order, sorted.up);
+  const above = preferred(layers, sorted.up);
+  const below = preferred(layers, sorted.down);
   const results: Float64Array[] = [];
   for (const fromBelow of [false, true]) {
     for (const fromRight of [false, true]) {
-      const blocks = align(
-        layers,
-        order,
-        fromBelow ? sorted.down : sorted.up,
-        conflict,
-        fromBelow,
-        fromRight,
-      );
-      results.push(compact(layers, order, width, blocks, fromRight));
+      const root = align(layers, order, fromBelow ? below : above, conflict, fromBelow, fromRight);
+      results.push(compact(layers, order, width, root, fromRight));
     }
   }
   return average(results, width);
 }
 
-/** The arcs of every point in the order of their other ends. */
+/** The arcs by which points may be aligned, in the order of their other ends. */
 function sortArcs(layers: Layers, order: Order): { up: Ragged; down: Ragged } {
   return {
     up: sortedBy(layers.arcsDown, layers.arcsUp, layers.arcTarget, order),
@@ -46,6 +41,30 @@ function sortedBy(from: Ragged, into: Ragged, end: Int32Array, order: Order): Ra
     }
   }
   return { start: into.start, items };
+}
+
+/**
+ * Keeps, where a point has any, the arcs between two boxes or between two waypoints: the main flow
+ * and long edges stay straight, branches bend.
+ */
+function preferred(layers: Layers, arcs: Ragged): Ragged {
+  const start = new Int32Array(layers.count + 1);
+  const items = new Int32Array(arcs.items.length);
+  let filled = 0;
+  for (let point = 0; point < layers.count; point++) {
+    const from = at(arcs.start, point);
+    const to = at(arcs.start, point + 1);
+    for (let k = from; k < to; k++)
+      if (joinsLike(layers, at(arcs.items, k))) items[filled++] = at(arcs.items, k);
+    if (filled === at(start, point))
+      for (let k = from; k < to; k++) items[filled++] = at(arcs.items, k);
+    start[point + 1] = filled;
+  }
+  return { start, items };
+}
+
+function joinsLike({ arcSource, arcTarget, boxCount }: Layers, arc: number): boolean {
+  return at(arcSource, arc) < boxCount === at(arcTarget, arc) < boxCount;
 }
 
 /** Arcs that cross a piece of a long edge must not be straightened: the long edge goes first. */
@@ -92,12 +111,7 @@ function markOutside(
   }
 }
 
-/** Points that stand on one vertical line: `root` names the line, `shift` is the offset from it. */
-interface Blocks {
-  readonly root: Int32Array;
-  readonly shift: Float64Array;
-}
-
+/** Per point the point that names the vertical line on which both stand. */
 function align(
   layers: Layers,
   order: Order,
@@ -105,11 +119,9 @@ function align(
   conflict: Uint8Array,
   fromBelow: boolean,
   fromRight: boolean,
-): Blocks {
+): Int32Array {
   const root = new Int32Array(layers.count).map((_, i) => i);
-  const shift = new Float64Array(layers.count);
   const other = fromBelow ? layers.arcTarget : layers.arcSource;
-  const sign = fromBelow ? -1 : 1;
   for (let q = 0; q < layers.layerCount; q++) {
     const r = fromBelow ? layers.layerCount - 1 - q : q;
     const from = at(order.start, r);
@@ -128,15 +140,12 @@ function align(
         const place = at(order.place, anchor);
         if (byte(conflict, arc) || (fromRight ? place >= limit : place <= limit)) continue;
         root[point] = at(root, anchor);
-        shift[point] =
-          real(shift, anchor) +
-          sign * (real(layers.arcSourceX, arc) - real(layers.arcTargetX, arc));
         limit = place;
         break;
       }
     }
   }
-  return { root, shift };
+  return root;
 }
 
 /** Push blocks together from one side: longest paths in the graph of neighbouring blocks. */
@@ -144,10 +153,9 @@ function compact(
   layers: Layers,
   order: Order,
   width: Float64Array,
-  blocks: Blocks,
+  root: Int32Array,
   fromRight: boolean,
 ): Float64Array {
-  const { root, shift } = blocks;
   const pairCount = order.points.length;
   const before = new Int32Array(pairCount).fill(-1);
   const after = new Int32Array(pairCount);
@@ -159,7 +167,7 @@ function compact(
       const b = at(order.points, i);
       before[i] = at(root, a);
       after[i] = at(root, b);
-      distance[i] = separation(layers, width, a, b) + real(shift, a) - real(shift, b);
+      distance[i] = separation(layers, width, a, b);
       bump(waiting, at(root, b));
     }
   }
@@ -178,7 +186,7 @@ function compact(
     }
   }
   if (fromRight) packRight(queue, pairs, after, distance, x);
-  return shift.map((offset, v) => real(x, at(root, v)) + offset);
+  return x.map((_, v) => real(x, at(root, v)));
 }
 
 function packRight(

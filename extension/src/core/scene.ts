@@ -1,7 +1,9 @@
 /** The whole picture: every opened group laid out as its own level, inner levels first. */
 
-import { at, byte, IntList, type Ragged, ragged, real } from './arrays.js';
-import { ARC_STRIDE, isTurned, type Level, type LevelLayout, layoutLevel } from './layout.js';
+import { at, byte, IntList, real } from './arrays.js';
+import { ArcCollector } from './collect.js';
+import { type Level, type LevelLayout, layoutLevel } from './layout.js';
+import { isMerged, type LevelEdges, makePlan, type Plan } from './plan.js';
 import { Pin } from './rank.js';
 import type { VisibleGraph } from './visible.js';
 
@@ -26,7 +28,7 @@ export interface Scene {
    * (x2, y2), and goes straight to (x2, y3).
    */
   readonly arcs: Float64Array;
-  /** The box where the data comes from, and the box where the arc ends (-1 for a piece on the way). */
+  /** The box where the data comes from, and the box where it ends; -1 for a piece on the way. */
   readonly arcSource: Int32Array;
   readonly arcTarget: Int32Array;
   /** The arc before it on the way from the source; -1 for the first. */
@@ -34,30 +36,7 @@ export interface Scene {
   readonly arcFlags: Uint8Array;
 }
 
-/** An edge within one level, between boxes (their number) or border ports (boxes + port number). */
-interface LevelEdges {
-  readonly from: IntList;
-  readonly to: IntList;
-}
-
-/** Where an edge passes the border of an opened group. */
-interface BorderPorts {
-  readonly group: IntList;
-  /** The box where the data comes from. */
-  readonly source: IntList;
-  readonly isOutput: IntList;
-}
-
-interface Plan {
-  readonly graph: VisibleGraph;
-  readonly boxCount: number;
-  readonly members: Ragged;
-  readonly levels: LevelEdges[];
-  readonly ports: BorderPorts;
-  readonly portsOf: Ragged;
-}
-
-interface Placed {
+export interface Placed {
   readonly layout: LevelLayout;
   readonly edges: LevelEdges;
   /** Box or port per layout position. */
@@ -90,98 +69,6 @@ export function layoutScene(graph: VisibleGraph): Scene {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
-  }
-}
-
-function makePlan(graph: VisibleGraph): Plan {
-  const boxCount = graph.item.length;
-  const ports: BorderPorts = {
-    group: new IntList(),
-    source: new IntList(),
-    isOutput: new IntList(),
-  };
-  const levels: LevelEdges[] = [];
-  for (let box = 0; box <= boxCount; box++) levels.push({ from: new IntList(), to: new IntList() });
-  const builder = new EdgeSplitter(graph, ports, levels);
-  for (let e = 0; e < graph.edgeSource.length; e++)
-    builder.add(at(graph.edgeSource, e), at(graph.edgeTarget, e));
-  const parents = graph.parent.map((box) => (box < 0 ? boxCount : box));
-  return {
-    graph,
-    boxCount,
-    members: ragged(boxCount + 1, parents),
-    levels,
-    ports,
-    portsOf: ragged(boxCount + 1, ports.group.toArray()),
-  };
-}
-
-/** Cuts each edge at the borders it passes: one piece per level, pieces of one source merged. */
-class EdgeSplitter {
-  private readonly depth: Int32Array;
-  private readonly known = new Map<number, number>();
-  private readonly pieces = new Set<number>();
-
-  constructor(
-    private readonly graph: VisibleGraph,
-    private readonly ports: BorderPorts,
-    private readonly levels: LevelEdges[],
-  ) {
-    this.depth = new Int32Array(graph.item.length);
-    graph.parent.forEach((parent, box) => {
-      if (parent >= 0) this.depth[box] = at(this.depth, parent) + 1;
-    });
-  }
-
-  add(source: number, target: number): void {
-    const { parent } = this.graph;
-    let a = source;
-    let b = target;
-    let from = source;
-    let to = target;
-    const leave = () => {
-      const group = at(parent, a);
-      const port = this.port(group, source, 1);
-      this.piece(group, from, port);
-      from = port;
-      a = group;
-    };
-    const enter = () => {
-      const group = at(parent, b);
-      const port = this.port(group, source, 0);
-      this.piece(group, port, to);
-      to = port;
-      b = group;
-    };
-    while (at(this.depth, a) > at(this.depth, b)) leave();
-    while (at(this.depth, b) > at(this.depth, a)) enter();
-    while (at(parent, a) !== at(parent, b)) {
-      leave();
-      enter();
-    }
-    this.piece(at(parent, a), from, to);
-  }
-
-  private port(group: number, source: number, isOutput: number): number {
-    const boxes = this.graph.item.length;
-    const key = (group * boxes + source) * 2 + isOutput;
-    let port = this.known.get(key);
-    if (port === undefined) {
-      port = boxes + this.ports.group.push(group);
-      this.ports.source.push(source);
-      this.ports.isOutput.push(isOutput);
-      this.known.set(key, port);
-    }
-    return port;
-  }
-
-  private piece(group: number, from: number, to: number): void {
-    const key = from * 4_194_304 + to;
-    if (this.pieces.has(key)) return;
-    this.pieces.add(key);
-    const level = this.levels[group < 0 ? this.graph.item.length : group];
-    level?.from.push(from);
-    level?.to.push(to);
   }
 }
 
@@ -229,7 +116,7 @@ function placeLevel(
   return { layout, edges, entity };
 }
 
-type LocalEdges = Pick<Level, 'source' | 'target' | 'sourceX' | 'targetX' | 'trunk'>;
+type LocalEdges = Pick<Level, 'source' | 'target' | 'sourceX' | 'targetX' | 'trunk' | 'merge'>;
 
 function localEdges(
   plan: Plan,
@@ -255,7 +142,10 @@ function localEdges(
     attach(edges.from.get(e), e, source, sourceX);
     attach(edges.to.get(e), e, target, targetX);
   }
-  return { source, target, sourceX, targetX, trunk: edges.from.toArray() };
+  const merge = Int32Array.from(target, (_, e) =>
+    isMerged(plan, edges.to.get(e)) ? edges.to.get(e) : -1,
+  );
+  return { source, target, sourceX, targetX, trunk: edges.from.toArray(), merge };
 }
 
 /** From places in the level to places in the group's box. */
@@ -308,106 +198,4 @@ function assemble(
     h,
     ...arcs.finish(),
   };
-}
-
-/** Brings the arcs of all levels into one list and links them through the borders. */
-class ArcCollector {
-  private readonly arcs: Float64Array;
-  private readonly source: Int32Array;
-  private readonly target: Int32Array;
-  private readonly before: Int32Array;
-  private readonly flags: Uint8Array;
-  private readonly arcIntoPort: Int32Array;
-  private readonly startPort: Int32Array;
-  private count = 0;
-
-  constructor(
-    private readonly plan: Plan,
-    total: number,
-  ) {
-    this.arcs = new Float64Array(total * ARC_STRIDE);
-    this.source = new Int32Array(total);
-    this.target = new Int32Array(total).fill(-1);
-    this.before = new Int32Array(total).fill(-1);
-    this.flags = new Uint8Array(total);
-    this.startPort = new Int32Array(total).fill(-1);
-    this.arcIntoPort = new Int32Array(plan.ports.group.length).fill(-1);
-  }
-
-  add(
-    level: Placed,
-    group: number,
-    left: number,
-    top: number,
-    borderTop: number,
-    borderBottom: number,
-  ): void {
-    const { layout, edges } = level;
-    const { boxCount, ports } = this.plan;
-    const first = this.count;
-    for (let i = 0; i < layout.arcEdge.length; i++) {
-      const arc = first + i;
-      const k = i * ARC_STRIDE;
-      const out = arc * ARC_STRIDE;
-      for (let n = 0; n < ARC_STRIDE; n++) {
-        this.arcs[out + n] = real(layout.arcs, k + n) + (n === 0 || n === 3 ? left : top);
-      }
-      const from = edges.from.get(at(layout.arcEdge, i));
-      const to = edges.to.get(at(layout.arcEdge, i));
-      const before = at(layout.arcBefore, i);
-      this.before[arc] = before < 0 ? -1 : first + before;
-      this.source[arc] = from < boxCount ? from : ports.source.get(from - boxCount);
-      if (before < 0 && from >= boxCount) this.startPort[arc] = from - boxCount;
-      if (isTurned(layout, i)) this.flags[arc] = ArcFlag.UPWARD;
-      else
-        this.reachBorder(
-          arc,
-          from,
-          to,
-          byte(layout.arcIsLast, i) === 1,
-          group,
-          borderTop,
-          borderBottom,
-        );
-      if (!byte(layout.arcIsLast, i)) continue;
-      if (to < boxCount) {
-        this.target[arc] = to;
-        this.flags[arc] = byte(this.flags, arc) | ArcFlag.LAST;
-      } else this.arcIntoPort[to - boxCount] = arc;
-    }
-    this.count += layout.arcEdge.length;
-  }
-
-  /** Draw a piece that starts or ends at this level's border out to the border itself. */
-  private reachBorder(
-    arc: number,
-    from: number,
-    to: number,
-    isLast: boolean,
-    group: number,
-    borderTop: number,
-    borderBottom: number,
-  ): void {
-    const { boxCount, ports } = this.plan;
-    const own = (entity: number) =>
-      entity >= boxCount && ports.group.get(entity - boxCount) === group;
-    const k = arc * ARC_STRIDE;
-    if (at(this.before, arc) < 0 && own(from) && !ports.isOutput.get(from - boxCount))
-      this.arcs[k + 1] = borderTop;
-    if (isLast && own(to) && ports.isOutput.get(to - boxCount)) this.arcs[k + 5] = borderBottom;
-  }
-
-  finish(): Pick<Scene, 'arcs' | 'arcSource' | 'arcTarget' | 'arcBefore' | 'arcFlags'> {
-    for (let arc = 0; arc < this.count; arc++) {
-      const port = at(this.startPort, arc);
-      if (port >= 0) this.before[arc] = at(this.arcIntoPort, port);
-    }
-    return {
-      arcs: this.arcs,
-      arcSource: this.source,
-      arcTarget: this.target,
-      arcBefore: this.before,
-      arcFlags: this.flags,
-    };
-  }
 }

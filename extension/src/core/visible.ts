@@ -1,7 +1,15 @@
 /** What is on screen: the boxes of opened groups and the edges between them. */
 
 import { at, byte, IntList } from './arrays.js';
-import { canOpen, childCount, type Hierarchy, ItemKind, kindOf, labelOf } from './hierarchy.js';
+import {
+  canOpen,
+  childCount,
+  type Hierarchy,
+  ItemKind,
+  kindOf,
+  labelOf,
+  portOf,
+} from './hierarchy.js';
 
 /** Groups are opened at first until about this many boxes stand. */
 export const BOX_BUDGET = 150;
@@ -12,6 +20,8 @@ export interface VisibleGraph {
   /** The box of the opened group a box stands in, -1 at the root. */
   readonly parent: Int32Array;
   readonly isOpen: Uint8Array;
+  /** Boxes into which edges run together, however many they are: stacked outputs. */
+  readonly isSink: Uint8Array;
   readonly width: Float64Array;
   readonly height: Float64Array;
   readonly edgeSource: Int32Array;
@@ -30,17 +40,15 @@ export interface Size {
 export function openAtFirst(tree: Hierarchy, budget = BOX_BUDGET): Set<number> {
   const open = new Set<number>();
   let boxes = childCount(tree, 0);
-  let batches = batchesOf(tree, 0);
+  let batches = batchesOf(tree, [0]);
   while (batches.length > 0) {
     batches.sort((a, b) => b.nodes - a.nodes || (a.groups[0] ?? 0) - (b.groups[0] ?? 0));
     const fitting = batches.find((batch) => boxes + batch.added <= budget);
     if (!fitting) break;
     boxes += fitting.added;
     batches = batches.filter((batch) => batch !== fitting);
-    for (const group of fitting.groups) {
-      open.add(group);
-      batches.push(...batchesOf(tree, group));
-    }
+    for (const group of fitting.groups) open.add(group);
+    batches.push(...batchesOf(tree, fitting.groups));
   }
   return open;
 }
@@ -51,18 +59,20 @@ interface Batch {
   added: number;
 }
 
-/** The groups in a group, those whose names differ only by a number together. */
-function batchesOf(tree: Hierarchy, group: number): Batch[] {
+/** The groups within some groups, those whose names differ only by a number together. */
+function batchesOf(tree: Hierarchy, parents: readonly number[]): Batch[] {
   const batches = new Map<string, Batch>();
-  for (let i = at(tree.children.start, group); i < at(tree.children.start, group + 1); i++) {
-    const child = at(tree.children.items, i);
-    if (!canOpen(tree, child)) continue;
-    const pattern = labelOf(tree, child).replace(/\d+/g, '#');
-    const batch = batches.get(pattern) ?? { groups: [], nodes: 0, added: 0 };
-    batch.groups.push(child);
-    batch.nodes += at(tree.size, child);
-    batch.added += childCount(tree, child) - 1;
-    batches.set(pattern, batch);
+  for (const parent of parents) {
+    for (let i = at(tree.children.start, parent); i < at(tree.children.start, parent + 1); i++) {
+      const child = at(tree.children.items, i);
+      if (!canOpen(tree, child)) continue;
+      const pattern = labelOf(tree, child).replace(/\d+/g, '#');
+      const batch = batches.get(pattern) ?? { groups: [], nodes: 0, added: 0 };
+      batch.groups.push(child);
+      batch.nodes += at(tree.size, child);
+      batch.added += childCount(tree, child) - 1;
+      batches.set(pattern, batch);
+    }
   }
   return [...batches.values()];
 }
@@ -80,7 +90,9 @@ export function visibleGraph(
   const width = new Float64Array(item.length);
   const height = new Float64Array(item.length);
   const isOpen = new Uint8Array(item.length);
+  const isSink = new Uint8Array(item.length);
   item.forEach((it, box) => {
+    isSink[box] = (portOf(tree, it)?.values.length ?? 0) > 1 ? 1 : 0;
     const size = measure(it);
     width[box] = size.width;
     height[box] = size.height;
@@ -90,6 +102,7 @@ export function visibleGraph(
     item,
     parent: parents.toArray(),
     isOpen,
+    isSink,
     width,
     height,
     ...liftEdges(tree, boxOf, isOpen, parents),

@@ -103,7 +103,7 @@ export function neighboursOf(
   for (let arc = 0; arc < scene.arcSource.length; arc++) {
     const target = at(scene.arcTarget, arc);
     const source = at(scene.arcSource, arc);
-    if (target < 0) continue;
+    if (target < 0 || source < 0) continue;
     if (isDown && source === box) found.add(target);
     if (!isDown && target === box) found.add(source);
   }

@@ -55,11 +55,13 @@ export function paintTitle(
   const face = picture.faces.of(at(graph.item, box));
   const size = px / view.zoom;
   const glyph = size * GLYPH_RATIO;
-  const room = Math.floor((w - 2 * PADDING) / glyph) - 2;
+  // It stays on screen while its group does.
+  const left = real(scene.x, box) + PADDING;
+  const x = Math.max(left, view.left + PADDING / view.zoom);
+  const room = Math.floor((w - (x - left) - 2 * PADDING) / glyph) - 2;
   if (room < 3) return;
   const title = `▾ ${elide(face.label, room)}`;
   const metric = face.metric && title.length + face.metric.length + 2 <= room ? face.metric : '';
-  const x = real(scene.x, box) + PADDING;
   const y = real(scene.y, box) + TITLE_HEIGHT / 2 + 1;
   ctx.fillStyle = groundOf(picture, box);
   const length = (title.length + (metric ? metric.length + 2 : 0)) * glyph;
