@@ -9,7 +9,7 @@ import anywidget
 import traitlets
 
 from onnxlab.model.model import Model
-from onnxlab.notebook import assets
+from onnxlab.render import assets
 
 __all__ = ["GraphWidget"]
 

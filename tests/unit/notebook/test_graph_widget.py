@@ -10,7 +10,7 @@ from onnx import ModelProto, TensorProto, helper
 
 from onnxlab.errors import OnnxlabError
 from onnxlab.model.load import load
-from onnxlab.notebook import assets
+from onnxlab.render import assets
 from onnxlab.notebook.graph_widget import GraphWidget
 from onnxlab.wire.schema import Failure, NodeDetail, NodeRequest, Response
 
