@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import json
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -25,6 +24,7 @@ from onnxlab.errors import (
 )
 from onnxlab.progress import Progress, silent
 from onnxlab.runtime.catalog import choose
+from onnxlab.runtime.child.events import read_events
 from onnxlab.runtime.child.exchange import RawTensor, read_values, write_values
 from onnxlab.runtime.reasons import is_out_of_memory, reason
 from onnxlab.runtime.results import (
@@ -198,7 +198,7 @@ class Runner:
             progress=progress,
         )
         events_path = Path(found["events_path"])
-        events = json.loads(events_path.read_text(encoding="utf-8"))
+        events = read_events(events_path)
         events_path.unlink()
         return TracedSession(
             events=_without_warmup(events, found["warmup"]),

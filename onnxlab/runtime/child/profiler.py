@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from .events import read_events
 from .feeds import run_function
 from .sessions import Model, Spec, new_session, options_for
 from .timing import timed_run
 
-__all__ = ["MAX_EVENTS", "read_events", "trace_session"]
+__all__ = ["MAX_EVENTS", "trace_session"]
 
 # The profiler drops the newest events beyond 1,000,000; a reader is in trouble long before.
-MAX_EVENTS = 200_000
+MAX_EVENTS = 100_000
 # No event costs less than this, so a shorter session cannot hold more than MAX_EVENTS.
 _MIN_EVENT_NS = 1_000
-_NAME = re.compile(r'"name" ?: ?"(.*)", ?"args"')
-
-Event = dict[str, Any]
 
 
 def trace_session(
@@ -75,22 +71,3 @@ def _allowed_runs(session: Any, wanted: int) -> int:
     events_per_run = max(len(read_events(path)), 1)
     path.unlink()
     return max(min(wanted, MAX_EVENTS // events_per_run), 1)
-
-
-def read_events(path: Path) -> list[Event]:
-    """Read a trace file, also one whose names hold unescaped quotes (ORT 1.20 writes those)."""
-    text = path.read_text(encoding="utf-8", errors="replace")
-    try:
-        events: list[Event] = json.loads(text)
-    except ValueError:
-        events = [_repaired(line) for line in text.splitlines() if line.startswith("{")]
-    return events
-
-
-def _repaired(line: str) -> Event:
-    line = line.rstrip(",")
-    try:
-        event: Event = json.loads(line)
-    except ValueError:
-        event = json.loads(_NAME.sub(lambda m: f'"name":{json.dumps(m[1])},"args"', line))
-    return event
