@@ -12,9 +12,8 @@ import msgspec
 import numpy as np
 
 from onnxlab.errors import OnnxlabError
-from onnxlab.model.table import GraphTable
-from onnxlab.profiling.cell import Cell
 from onnxlab.profiling.profile import Profile
+from onnxlab.profiling.validate import validate
 
 __all__ = ["VERSION", "load", "save"]
 
@@ -54,7 +53,7 @@ def load(path: str | os.PathLike[str]) -> Profile:
     try:
         content = _decompress(data[_HEADER_BYTES:])
         profile = msgspec.msgpack.decode(content, type=Profile, dec_hook=_decode_array)
-        _check(profile)
+        validate(profile)
     except (zlib.error, msgspec.MsgspecError, ValueError, TypeError, LookupError) as error:
         raise OnnxlabError(f"{source} is damaged: profile the model again") from error
     return profile
@@ -97,43 +96,3 @@ def _decode_array(hint: object, value: object) -> object:
         raise ValueError("not an array")
     array = np.frombuffer(value[1], dtype.newbyteorder("<")).astype(dtype)
     return array.reshape(value[0])
-
-
-def _check(profile: Profile) -> None:
-    """Refuse a file whose parts do not fit together."""
-    table = profile.model.table
-    _check_table(table)
-    nodes = table.node_count
-    if not len(profile.model.addresses) == len(profile.model.scopes) == nodes:
-        raise ValueError("addresses and nodes differ in number")
-    for cell in profile.cells:
-        _check_cell(cell, nodes)
-
-
-def _check_table(table: GraphTable) -> None:
-    counts = {
-        "graph": len(table.graph_name),
-        "scope": len(table.scope_parent),
-        "node": table.node_count,
-        "value": table.value_count,
-    }
-    for name in table.__dataclass_fields__:
-        if name == "strings":
-            continue
-        column = getattr(table, name)
-        ragged = name.endswith(("_inputs", "_outputs"))
-        expected = counts[name.partition("_")[0]] + (1 if name.endswith("_start") else 0)
-        if column.ndim != 1 or (not ragged and len(column) != expected):
-            raise ValueError(f"column {name} does not fit")
-
-
-def _check_cell(cell: Cell, nodes: int) -> None:
-    if cell.self_us.ndim != 2 or cell.self_us.shape[1] != len(cell.kernels):
-        raise ValueError("kernels and times differ in number")
-    if len(cell.fates) not in (0, nodes):
-        raise ValueError("fates and nodes differ in number")
-    for kernel in cell.kernels:
-        origin = kernel.origin
-        rows = (*origin.nodes, origin.lead or 0, origin.owner or 0)
-        if not all(0 <= row < max(nodes, 1) for row in rows):
-            raise ValueError("a kernel names a node that is not there")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
@@ -104,31 +105,58 @@ def test_a_damaged_file_is_refused(profile: Profile, tmp_path: Path) -> None:
             Profile.load(path)
 
 
-def test_parts_that_do_not_fit_together_are_refused(profile: Profile, tmp_path: Path) -> None:
-    cell = profile.cells[0]
-    table = profile.model.table
-    origin = replace(cell.kernels[0].origin, nodes=(0, 77))
-    strange = [
-        replace(profile, cells=(replace(cell, self_us=cell.self_us[:, :2]),)),
-        replace(profile, cells=(replace(cell, fates=cell.fates[:2]),)),
-        replace(
-            profile, cells=(replace(cell, kernels=(replace(cell.kernels[0], origin=origin),)),)
-        ),
-        replace(profile, model=replace(profile.model, addresses=("0",))),
-        replace(
-            profile, model=replace(profile.model, table=replace(table, node_op=table.node_op[:1]))
-        ),
-    ]
-    for broken in strange:
-        path = broken.save(tmp_path / "m.onnxprof")
-        with pytest.raises(OnnxlabError, match="is damaged"):
-            Profile.load(path)
+def with_table(profile: Profile, **columns: object) -> Profile:
+    return replace(
+        profile, model=replace(profile.model, table=replace(profile.model.table, **columns))
+    )
 
 
-def test_msgspec_is_not_asked_to_run_anything(profile: Profile, tmp_path: Path) -> None:
+def with_cell(profile: Profile, **changes: object) -> Profile:
+    return replace(profile, cells=(replace(profile.cells[0], **changes),))
+
+
+def array(*rows: int) -> np.ndarray:
+    return np.array(rows, np.int32)
+
+
+STRANGE: dict[str, Callable[[Profile], Profile]] = {
+    "kernels without times": lambda p: with_cell(p, self_us=p.cells[0].self_us[:, :2]),
+    "too few fates": lambda p: with_cell(p, fates=p.cells[0].fates[:2]),
+    "an origin that is no node": lambda p: with_cell(
+        p,
+        kernels=(
+            replace(p.cells[0].kernels[0], origin=replace(p.cells[0].kernels[0].origin, lead=77)),
+            *p.cells[0].kernels[1:],
+        ),
+    ),
+    "a session without runs": lambda p: with_cell(
+        p, sessions=(replace(p.cells[0].sessions[0], run_ns=np.zeros(0, np.int64)),)
+    ),
+    "too few addresses": lambda p: replace(p, model=replace(p.model, addresses=("0",))),
+    "a short column": lambda p: with_table(p, node_op=p.model.table.node_op[:1]),
+    "a name that is no string": lambda p: with_table(p, node_op=array(0, 1, 2, 999)),
+    "a node in no scope": lambda p: with_table(p, node_scope=array(-1, 0, 0, 0)),
+    "scopes in a cycle": lambda p: with_table(
+        p, scope_parent=np.arange(len(p.model.table.scope_parent), dtype=np.int32)
+    ),
+    "offsets that shrink": lambda p: with_table(
+        p, node_inputs_start=p.model.table.node_inputs_start[::-1].copy()
+    ),
+    "no table at all": lambda p: with_table(p, strings=()),
+}
+
+
+@pytest.mark.parametrize("what", STRANGE)
+def test_parts_that_do_not_fit_together_are_refused(
+    profile: Profile, tmp_path: Path, what: str
+) -> None:
+    path = STRANGE[what](profile).save(tmp_path / "m.onnxprof")
+    with pytest.raises(OnnxlabError, match="is damaged"):
+        Profile.load(path)
+
+
+def test_content_that_is_no_profile_is_refused(tmp_path: Path) -> None:
     content = msgspec.msgpack.encode({"model": 1})
-    import zlib
-
     path = tmp_path / "m.onnxprof"
     path.write_bytes(b"ONNXPROF" + (1).to_bytes(4, "little") + zlib.compress(content))
     with pytest.raises(OnnxlabError, match="is damaged"):
