@@ -13,6 +13,8 @@ from page_watch import Watch
 from playwright.sync_api import Page
 
 ROOT = Path(__file__).parents[2]
+# Of pytest-base-url, which pytest-playwright brings.
+IGNORED_WARNING = "ignore:Session-scoped fixtures defined as instance methods"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 
@@ -23,6 +25,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(here):
             item.add_marker("browser")
+            item.add_marker(pytest.mark.filterwarnings(IGNORED_WARNING))
     items.sort(key=lambda item: item.path.is_relative_to(here))
 
 
@@ -63,6 +66,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabServer]:
 @pytest.fixture
 def watch(page: Page) -> Iterator[Watch]:
     """Fails the test on a console error, a dialog, or a request to anywhere but ``watch.home``."""
+    page.set_default_timeout(30_000)
     watching = Watch(page)
     yield watching
     watching.check()

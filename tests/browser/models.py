@@ -7,15 +7,16 @@ from pathlib import Path
 import onnx
 from onnx import ModelProto, NodeProto, TensorProto, helper
 
+OPS = ("Relu", "Neg", "Abs", "Exp", "Tanh")
 HOSTILE = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
 
 
 def chain(*names: str, graph_name: str = "chain") -> ModelProto:
-    """Relu after Relu, each with the name given."""
+    """Nodes of these names one after the other, with the operators of `OPS` in turn."""
     values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [1, 4]) for n in ("v0", "y")]
     edges = [f"v{i}" for i in range(len(names))] + ["y"]
     nodes = [
-        helper.make_node("Relu", [edges[i]], [edges[i + 1]], name=name)
+        helper.make_node(OPS[i], [edges[i]], [edges[i + 1]], name=name)
         for i, name in enumerate(names)
     ]
     return _model(nodes, graph_name, values, [])

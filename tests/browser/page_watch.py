@@ -14,6 +14,7 @@ class Watch:
         self.home = "file:"  # where requests may go
         self.errors: list[str] = []
         self.requests: list[tuple[str, str]] = []
+        self._allowed: tuple[str, ...] = ()
         self.dialogs: list[str] = []
         page.on("console", self._on_console)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
@@ -25,7 +26,15 @@ class Watch:
         away = [
             url for _, url in self.requests if not url.startswith((self.home, *INSIDE_THE_PAGE))
         ]
-        assert (self.errors, self.dialogs, away) == ([], [], [])
+        errors = [error for error in self.errors if not self._is_allowed(error)]
+        assert (errors, self.dialogs, away) == ([], [], [])
+
+    def allow(self, *statuses: str) -> None:
+        """Allow answers of these HTTP statuses, which Chromium logs as errors."""
+        self._allowed = tuple(f"status of {status}" for status in statuses)
+
+    def _is_allowed(self, error: str) -> bool:
+        return any(words in error for words in self._allowed)
 
     def _on_console(self, message: ConsoleMessage) -> None:
         if message.type == "error":

@@ -6,7 +6,7 @@ import { ModelPanel } from './panel.js';
 export class ModelDocument extends DocumentWidget<ModelPanel> {
   constructor(options: DocumentWidget.IOptions<ModelPanel>) {
     super(options);
-    this.addClass('onnxlab-document');
+    this.addClass('onnxlab-lab-document');
     this.toolbar.hide(); // the view has its own
   }
 }

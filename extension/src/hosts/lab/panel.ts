@@ -26,8 +26,8 @@ export class ModelPanel extends Widget {
     private readonly trans: TranslationBundle,
   ) {
     super();
-    this.addClass('onnxlab-panel');
-    this.place.className = 'onnxlab-place';
+    this.addClass('onnxlab-lab');
+    this.place.className = 'onnxlab-lab-place';
     this.node.append(this.place);
     this.node.tabIndex = -1;
     this.watch = new Poll({

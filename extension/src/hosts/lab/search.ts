@@ -29,7 +29,9 @@ export class ModelSearchProvider extends SearchProvider<ModelDocument> implement
   }
 
   async startQuery(query: RegExp): Promise<void> {
-    this.take(this.widget.content.view?.search(textOf(query)));
+    const { view } = this.widget.content;
+    view?.search(textOf(query));
+    this.take(view?.step(1));
   }
 
   async endQuery(): Promise<void> {
