@@ -97,6 +97,7 @@ def test_a_model_that_did_not_get_its_core_is_said(make_profile: Make, cell: Cel
     session = replace(cell.sessions[1], cpu_ns=cell.sessions[1].run_ns // 2)
     found = by_code(make_profile(replace(cell, sessions=(session, session))))
     assert "a core for only 50.0 % of the time" in found["preempted"].hazard
+    assert "runtime-residual" not in found
 
 
 def test_fates_that_matter_are_counted(make_profile: Make, cell: Cell) -> None:
