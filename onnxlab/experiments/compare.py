@@ -30,6 +30,7 @@ __all__ = ["Arm", "Comparison", "Plan", "Samples", "Timer", "compare"]
 
 _FAILURES = (SessionError, ChildCrashed, ChildTimeout, MemoryLimitExceeded)
 _TRIAL_RUNS = 3
+_LEAST_ROUNDS = 2  # below, there is no ratio at all
 
 
 class Timer(Protocol):
@@ -65,7 +66,7 @@ class Plan:
     Attributes
     ----------
     budget_s
-        Time to spend, about.
+        Time to spend, about; two rounds are made in any case.
     width
         Stop when no interval is wider than this.
     min_rounds, max_rounds
@@ -252,7 +253,8 @@ class _Race:
             return "interval"
         if self.rounds >= self._plan.max_rounds:
             return "rounds"
-        return "budget" if self._elapsed_s() >= self._plan.budget_s else ""
+        is_spent = self._elapsed_s() >= self._plan.budget_s
+        return "budget" if is_spent and self.rounds >= _LEAST_ROUNDS else ""
 
     def state(self, stopped: str = "") -> Comparison:
         """Return what is known by now."""

@@ -93,11 +93,11 @@ class Effect:
             latency = self.latency
             load, run = _ns_text(latency.load_ns), _ns_text(latency.run_ns)
             rows.append(("session creation", _ns_text(latency.baseline_load_ns), load, ""))
-            off = ratio_text(latency.to_baseline)
+            off = ratio_text(latency.to_baseline, is_final=bool(latency.stopped))
             rows.append(("latency", _ns_text(latency.baseline_run_ns), run, off))
             if self.whole.pipeline != self.variant.pipeline:
                 to = f"latency to {self.whole.pipeline.name}"
-                text = ratio_text(latency.to_preset)
+                text = ratio_text(latency.to_preset, is_final=bool(latency.stopped))
                 rows.append((to, "", "", "it does not run" if self.whole.error else text))
         if self.agreement is not None:
             rows.append(("outputs", "", "", str(self.agreement)))
@@ -114,10 +114,10 @@ class Effect:
         return str(self.frame.to_html(escape=True))
 
 
-def ratio_text(ratio: Ratio | None) -> str:
+def ratio_text(ratio: Ratio | None, *, is_final: bool) -> str:
     """Return a ratio with its interval and verdict in words."""
     if ratio is None:
-        return "not measured"
+        return "not measured" if is_final else "measuring …"
     if ratio.rounds == 0:
         return "same: the graph is the same"
     text = f"{ratio.value:.2f}× ({ratio.low:.2f}-{ratio.high:.2f})"

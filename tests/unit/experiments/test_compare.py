@@ -88,8 +88,8 @@ def test_no_fewer_than_six_rounds_and_no_stop_on_significance() -> None:
         FakeTimer({"none": 1, "all": 0.1}), arms(), {}, pairs=PAIRS, plan=Plan(budget_s=0)
     )
     assert few.stopped == "budget"
-    assert few.rounds == 1
-    assert few.ratios == {}
+    assert few.rounds == 2
+    assert few.ratios["arm", "base"].verdict is Verdict.UNDECIDED
 
 
 def test_slow_models_get_fewer_runs_a_session() -> None:
