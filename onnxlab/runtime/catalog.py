@@ -38,14 +38,14 @@ CATALOG: tuple[CatalogEntry, ...] = (
     CatalogEntry(
         "cuda",
         "CUDAExecutionProvider",
-        "pip install 'onnxlab[gpu]'",
+        "pip install 'onnxlab[gpu]' (in place of onnxruntime)",
         device_option="device_id",
         needs="an NVIDIA GPU with CUDA and cuDNN",
     ),
     CatalogEntry(
         "tensorrt",
         "TensorrtExecutionProvider",
-        "pip install 'onnxlab[gpu]' tensorrt",
+        "pip install 'onnxlab[gpu]' tensorrt (in place of onnxruntime)",
         device_option="device_id",
         needs="an NVIDIA GPU with TensorRT",
     ),

@@ -135,7 +135,7 @@ def providers(*, python: str | None = None) -> Providers:
         return Providers(
             _tried(runner, entry, info.version)
             if entry.ort_name in offered
-            else _absent(entry, _why_absent(entry, info.version))
+            else _absent(_here(entry), _why_absent(entry, info.version))
             for entry in entries
         )
 
@@ -187,9 +187,17 @@ def _absent(entry: CatalogEntry, reason: str) -> Provider:
     )
 
 
+def _here(entry: CatalogEntry) -> CatalogEntry:
+    """Return an entry without advice to install what cannot work on this system."""
+    return entry if _fits_platform(entry) else replace(entry, install="")
+
+
 def _why_absent(entry: CatalogEntry, version: str) -> str:
-    platform = _PLATFORM.get(entry.name)
-    if platform is not None and platform != sys.platform:
+    if not _fits_platform(entry):
         return f"needs {entry.needs}"
     needs = f"; it needs {entry.needs}" if entry.needs else ""
     return f"not in this onnxruntime ({version}){needs}"
+
+
+def _fits_platform(entry: CatalogEntry) -> bool:
+    return _PLATFORM.get(entry.name, sys.platform) == sys.platform

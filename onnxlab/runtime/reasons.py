@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from onnxlab.model.text import elide, visible
+
 __all__ = ["is_out_of_memory", "reason"]
 
 _LIMIT = 400
@@ -100,5 +102,4 @@ def is_out_of_memory(message: str) -> bool:
 
 
 def _one_line(text: str) -> str:
-    line = " ".join(text.split()).rstrip(".")
-    return line if len(line) <= _LIMIT else line[: _LIMIT - 1] + "…"
+    return elide(visible(" ".join(text.split()).rstrip(".")), _LIMIT)

@@ -98,7 +98,8 @@ class Process:
 
     def _last_words(self) -> str:
         lines = [_ANSI.sub("", line).strip() for line in self._tail]
-        return " ".join([line for line in lines if line][-2:])[-_LAST_WORDS_LIMIT:]
+        words = " ".join([line for line in lines if line][-2:])[-_LAST_WORDS_LIMIT:]
+        return "".join(character if character.isprintable() else " " for character in words)
 
 
 def _start(

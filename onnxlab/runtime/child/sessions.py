@@ -27,6 +27,10 @@ _LEVELS = {
     "layout": "ORT_ENABLE_LAYOUT",
     "all": "ORT_ENABLE_ALL",
 }
+# What TensorRT leaves over belongs on the same GPU.
+_COMPANIONS = dict.fromkeys(
+    ("TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider"), "CUDAExecutionProvider"
+)
 _FOLDER_KEY = "session.model_external_initializers_file_folder_path"
 
 
@@ -63,14 +67,11 @@ def new_session(model: Model, spec: Spec, options: Any) -> tuple[Any, int]:
     if provider != CPU:
         _make_way_for_gpu()
     source = model["path"] or model.get("data") or Path(model["data_path"]).read_bytes()
-    providers: list[Any] = [(provider, spec["provider_options"])]
-    if provider != CPU:
-        providers.append(CPU)
     start_ns = time.perf_counter_ns()
     session = ort.InferenceSession(
         source,
         options,
-        providers=providers,
+        providers=_in_order(provider, spec["provider_options"]),
         disabled_optimizers=spec["disabled_passes"] or None,
         enable_fallback=0,  # else a failure retries on CPU and drops the disabled optimizers
     )
@@ -79,6 +80,16 @@ def new_session(model: Model, spec: Spec, options: Any) -> tuple[Any, int]:
         got = ", ".join(session.get_providers())
         raise ProviderUnavailable(f"{provider} did not take the session, which got {got}")
     return session, load_ns
+
+
+def _in_order(provider: str, options: dict[str, str]) -> list[Any]:
+    """Return the providers of a session: the one asked for, then those that take its leftovers."""
+    providers: list[Any] = [(provider, options)]
+    companion = _COMPANIONS.get(provider)
+    if companion in ort.get_available_providers():
+        device = {key: value for key, value in options.items() if key == "device_id"}
+        providers.append((companion, device))
+    return providers if provider == CPU else [*providers, CPU]
 
 
 def _make_way_for_gpu() -> None:

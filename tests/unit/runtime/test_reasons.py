@@ -56,6 +56,10 @@ def test_a_reason_is_one_bounded_line() -> None:
     assert len(text) <= 400
 
 
+def test_control_characters_in_names_are_shown_not_obeyed() -> None:
+    assert "\x1b" not in reason("two nodes with same node name (\x1b[2J)")
+
+
 def test_memory_that_cannot_be_had_is_told_apart() -> None:
     assert is_out_of_memory("Failed to allocate memory for requested buffer of size 8")
     assert is_out_of_memory("std::bad_alloc")
