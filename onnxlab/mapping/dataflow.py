@@ -53,7 +53,7 @@ class Dataflow:
         self.overridable = model.proto.ir_version >= 4
         self.inputs = [table.inputs(row).tolist() for row in range(table.node_count)]
         self.outputs = [table.outputs(row).tolist() for row in range(table.node_count)]
-        self.graph = table.node_graph.tolist()
+        self.graph: list[int] = table.node_graph.tolist()
         self.producer: list[int] = table.value_producer.tolist()
         self.value_graph: list[int] = table.value_graph.tolist()
         self.graph_kind: list[int] = table.graph_kind.tolist()

@@ -10,6 +10,7 @@ __all__ = [
     "CONVOLUTIONS",
     "FUSING",
     "INSERTED",
+    "MOVING",
     "NONDETERMINISTIC",
     "REMOVABLE",
     "SHAPE_ONLY",
@@ -59,6 +60,9 @@ REMOVABLE = frozenset(
 
 SHAPE_ONLY = frozenset({"Shape", "Size"})
 """Operators that read no element of their input: folding one does not fold its input."""
+
+MOVING = frozenset({"Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"})
+"""Operators that move elements and compute nothing."""
 
 NONDETERMINISTIC = frozenset(
     {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform",

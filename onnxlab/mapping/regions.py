@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from onnxlab.mapping.anchors import Anchors
 from onnxlab.mapping.dataflow import Dataflow
 from onnxlab.mapping.identify import Identified
-from onnxlab.mapping.operators import FUSING, REMOVABLE, SHAPE_ONLY
+from onnxlab.mapping.operators import FUSING, MOVING, REMOVABLE, SHAPE_ONLY
 from onnxlab.mapping.tags import inlining
 from onnxlab.model.table import ValueKind
 
@@ -57,6 +57,7 @@ def find_regions(
         rows = _region(original, optimised, anchors, found, regions, workers)
         for node in workers:
             regions.rows[node] = rows
+    _hand_back_arithmetic(original, optimised, regions)
     return regions
 
 
@@ -155,6 +156,26 @@ def _region(
         for inner in _instance_rows(original, row)
     }
     return tuple(sorted(anchored | called | (sliced - removed)))
+
+
+def _hand_back_arithmetic(original: Dataflow, optimised: Dataflow, regions: Regions) -> None:
+    """Give arithmetic that a Reshape or Transpose seems to do to the kernel before it.
+
+    A BatchNormalization after MatMul and Reshape goes into the MatMul's weights. The tensors in
+    between keep their names although their values changed, so the slice finds it too late.
+    """
+    for node, proto in enumerate(optimised.protos):
+        rows = regions.rows[node]
+        if proto.op_type not in MOVING or len(rows) < 2:
+            continue
+        arithmetic = {r for r in rows if original.protos[r].op_type not in MOVING | REMOVABLE}
+        before = node
+        while before >= 0 and optimised.protos[before].op_type in MOVING:
+            source = next(iter(optimised.inputs[before]), -1)
+            before = optimised.producer[source] if source >= 0 else -1
+        if before >= 0 and regions.rows[before] and set(rows) > arithmetic:
+            regions.rows[node] = tuple(sorted(set(rows) - arithmetic))
+            regions.rows[before] = tuple(sorted({*regions.rows[before], *arithmetic}))
 
 
 def _is_folded(original: Dataflow, regions: Regions, row: int) -> bool:
