@@ -181,11 +181,11 @@ class Runner:
     ) -> TracedSession:
         """Run a fresh session with ONNX Runtime's profiler on.
 
-        Fewer runs than asked for are made where the events would pass the profiler's cap.
+        Fewer runs than asked for are made where the events would pass the profiler's cap. A
+        provider that compiles the graph gives no optimised model.
         """
         _check_runs(runs, warmup)
         folder = self._new_folder("trace")
-        optimised_path = folder / "optimised.onnx" if save_optimised else None
         found = self._call(
             "trace",
             runnable,
@@ -193,7 +193,7 @@ class Runner:
             feeds=self._feeds(feeds),
             runs=runs,
             warmup=warmup,
-            optimised_path=str(optimised_path) if optimised_path else None,
+            optimised_path=str(folder / "optimised.onnx") if save_optimised else None,
             folder=str(folder),
             progress=progress,
         )
@@ -202,7 +202,7 @@ class Runner:
         events_path.unlink()
         return TracedSession(
             events=_without_warmup(events, found["warmup"]),
-            optimised_path=optimised_path,
+            optimised_path=Path(found["optimised_path"]) if found["optimised_path"] else None,
             load_ns=found["load_ns"],
             run_ns=np.array(found["run_ns"][found["warmup"] :], dtype=np.int64),
             providers=tuple(found["providers"]),

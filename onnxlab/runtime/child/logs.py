@@ -1,4 +1,4 @@
-"""What ORT says about its own optimisers, which no API tells."""
+"""What ORT says to stderr alone: which optimisers acted, why a provider was passed over."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import tempfile
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["acting_transformers", "with_captured_stderr"]
+__all__ = ["acting_transformers", "first_error", "with_captured_stderr"]
 
 _MODIFIED = re.compile(rb"GraphTransformer (\S+) modified: 1")
+_ERROR = re.compile(rb"\[E:onnxruntime[^\]]*\] ([^\n\x1b]+)")
 
 
 def with_captured_stderr(function: Callable[[], Any]) -> tuple[Any, bytes]:
@@ -31,3 +32,9 @@ def acting_transformers(log: bytes) -> list[str]:
     """Names of the graph transformers that changed the graph, in order of their first change."""
     names = (match[1].decode("utf-8", "replace") for match in _MODIFIED.finditer(log))
     return list(dict.fromkeys(names))
+
+
+def first_error(log: bytes) -> str:
+    """Text of the first error in a log, empty where there is none."""
+    match = _ERROR.search(log)
+    return match[1].decode("utf-8", "replace").strip() if match else ""

@@ -35,12 +35,16 @@ def trace_session(
 
     The trace is left in a JSON file of events; the warm-up runs are its first ones.
     """
-    options = options_for(model, spec)
-    options.enable_profiling = True
-    options.profile_file_prefix = str(folder / "trace")
-    if optimised_path is not None:
-        options.optimized_model_filepath = optimised_path
-    session, load_ns = new_session(model, spec, options)
+    options = _options(model, spec, folder, optimised_path)
+    try:
+        session, load_ns = new_session(model, spec, options)
+    except Exception as error:
+        if optimised_path is None or "compiled nodes" not in str(error):
+            raise
+        # A provider that compiles keeps what it made to itself: trace without that.
+        optimised_path = None
+        options = _options(model, spec, folder, optimised_path)
+        session, load_ns = new_session(model, spec, options)
     run = run_function(session, feeds)
     total = warmup + runs
     run_ns = [timed_run(run)]
@@ -59,11 +63,21 @@ def trace_session(
     shutil.move(session.end_profiling(), events_path)
     return {
         "events_path": str(events_path),
+        "optimised_path": optimised_path,
         "load_ns": load_ns,
         "run_ns": run_ns,
         "warmup": warmup,
         "providers": session.get_providers(),
     }
+
+
+def _options(model: Model, spec: Spec, folder: Path, optimised_path: str | None) -> Any:
+    options = options_for(model, spec)
+    options.enable_profiling = True
+    options.profile_file_prefix = str(folder / "trace")
+    if optimised_path is not None:
+        options.optimized_model_filepath = optimised_path
+    return options
 
 
 def _allowed_runs(session: Any, wanted: int) -> int:

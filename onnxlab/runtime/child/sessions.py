@@ -5,10 +5,13 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import onnxruntime as ort
+
+from .logs import first_error, with_captured_stderr
 
 __all__ = ["CPU", "Model", "ProviderUnavailable", "Spec", "new_session", "options_for"]
 
@@ -67,18 +70,22 @@ def new_session(model: Model, spec: Spec, options: Any) -> tuple[Any, int]:
     if provider != CPU:
         _make_way_for_gpu()
     source = model["path"] or model.get("data") or Path(model["data_path"]).read_bytes()
-    start_ns = time.perf_counter_ns()
-    session = ort.InferenceSession(
+    create = partial(
+        ort.InferenceSession,
         source,
         options,
         providers=_in_order(provider, spec["provider_options"]),
         disabled_optimizers=spec["disabled_passes"] or None,
         enable_fallback=0,  # else a failure retries on CPU and drops the disabled optimizers
     )
+    start_ns = time.perf_counter_ns()
+    session = create()
     load_ns = time.perf_counter_ns() - start_ns
     if provider not in session.get_providers():
-        got = ", ".join(session.get_providers())
-        raise ProviderUnavailable(f"{provider} did not take the session, which got {got}")
+        # A provider that fails to start is passed over; why, it says to stderr alone.
+        _, log = with_captured_stderr(create)
+        why = first_error(log) or f"it went to {', '.join(session.get_providers())}"
+        raise ProviderUnavailable(f"{provider} did not take the session: {why}")
     return session, load_ns
 
 
