@@ -30,6 +30,7 @@ __all__ = ["add_treemaps"]
 _LEAVES = 400
 _LEAST_SHARE = 0.002
 _ROOT = "scope 0"
+_DARK_TEXT = "#111418"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +60,7 @@ def add_treemaps(chart: go.Figure, profile: Profile, columns: list[Column]) -> N
                 "line": {"width": 1, "color": "#ffffff"},
                 "pad": {"t": 18, "l": 2, "r": 2, "b": 2},
             },
+            textfont={"color": [_text_colour(tile.colour) for tile in tiles]},
             branchvalues="remainder",
             tiling={"pad": 1},
             pathbar={"visible": False},
@@ -195,15 +197,45 @@ def _region_tile(
     return _Tile(
         id=f"region {region.kernels[0]}",
         parent=parent,
-        label=f"{plain(region.label)}<br>{format_us(region.time.value)}",
+        label=f"{_short_label(profile.model.table, region)}<br>{format_us(region.time.value)}",
         time_us=region.time.value,
         colour=colour,
         hover=hover_text(profile, column, region),
     )
 
 
+def _short_label(table: GraphTable, region: RegionTally) -> str:
+    """Name the node that leads a region and how many it runs beside: tiles are small."""
+    if region.lead is None:
+        return plain(region.label)
+    beside = len(region.nodes) - 1
+    return plain(table.op(region.lead)) + (f" +{beside}" if beside else "")
+
+
+def _text_colour(background: str) -> str:
+    """Return white or nearly black, whichever stands out more (WCAG 2.2, relative luminance)."""
+    luminance = _luminance(background)
+    on_white = (1.0 + 0.05) / (luminance + 0.05)
+    on_dark = (luminance + 0.05) / (_luminance(_DARK_TEXT) + 0.05)
+    return "#ffffff" if on_white > on_dark else _DARK_TEXT
+
+
+def _luminance(colour: str) -> float:
+    linear = (
+        channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
+        for channel in (part / 255 for part in _channels(colour))
+    )
+    red, green, blue = linear
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _channels(colour: str) -> tuple[int, int, int]:
+    red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
+    return red, green, blue
+
+
 def _mix(colour: str, strength: float) -> str:
     """Return a colour between a light tint of it and itself."""
     part = 0.25 + 0.75 * strength
-    channels = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
-    return "#" + "".join(f"{round(255 + (channel - 255) * part):02x}" for channel in channels)
+    tinted = (round(255 + (channel - 255) * part) for channel in _channels(colour))
+    return "#" + "".join(f"{channel:02x}" for channel in tinted)

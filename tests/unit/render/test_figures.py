@@ -89,6 +89,19 @@ def test_the_areas_of_the_treemap_add_up_to_the_wall_time() -> None:
     assert rest["inserted cast"] == pytest.approx(7_000)
 
 
+def test_text_on_every_tile_stands_out() -> None:
+    (chart,) = figure(make_profile("cpu", nodes=40), "treemap").data
+    for ground, text in zip(chart.marker.colors, chart.textfont.color, strict=True):
+        lighter, darker = sorted((luminance(ground), luminance(text)), reverse=True)
+        assert (lighter + 0.05) / (darker + 0.05) >= 4.5
+
+
+def luminance(colour: str) -> float:
+    channels = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
+
+
 def test_every_tile_has_a_parent_that_is_there() -> None:
     (chart,) = figure(make_profile("cpu", nodes=900), "treemap").data
     assert len(set(chart.ids)) == len(chart.ids)
