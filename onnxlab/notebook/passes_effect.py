@@ -20,6 +20,10 @@ class EffectPanel(widgets.VBox):  # type: ignore[misc]
     ----------
     on_measure, on_cancel
         Called when the user asks for it.
+    on_save
+        Called with the path under which the optimised model is to be saved.
+    path
+        The path to offer for that.
     code
         Returns the code to show.
     """
@@ -29,6 +33,8 @@ class EffectPanel(widgets.VBox):  # type: ignore[misc]
         *,
         on_measure: Callable[[], None],
         on_cancel: Callable[[], None],
+        on_save: Callable[[str], None],
+        path: str,
         code: Callable[[], str],
     ) -> None:
         super().__init__(layout=widgets.Layout(flex="1 1 340px", min_width="0"))
@@ -51,19 +57,29 @@ class EffectPanel(widgets.VBox):  # type: ignore[misc]
             layout=auto,
         )
         self.code.observe(lambda _: self._show_code(), "value")
+        self.save = widgets.ToggleButton(
+            description="Save", icon="download", tooltip="Save the optimised model", layout=auto
+        )
+        self.path = widgets.Text(path, layout=widgets.Layout(flex="1 1 160px", width="auto"))
+        self.save_now = widgets.Button(description="Save here", layout=auto)
+        self.save_now.on_click(lambda _: on_save(self.path.value))
+        saving = widgets.HBox([self.path, self.save_now], layout=_row())
+        _set_shown(saving, False)
+        self.save.observe(lambda change: _set_shown(saving, change["new"]), "value")
         self._bar = widgets.IntProgress(layout=widgets.Layout(width="110px", height="18px"))
         self._doing = widgets.HTML()
         self._work = widgets.HBox([self.cancel, self._bar, self._doing], layout=_row())
-        self._work.layout.display = "none"
+        _set_shown(self._work, False)
         self._message = widgets.HTML()
         self._numbers = widgets.HTML()
         self._operators = widgets.HTML()
         self._listing = widgets.HTML()
-        buttons = widgets.HBox([self.measure, self.code, self._work], layout=_row())
+        buttons = widgets.HBox([self.measure, self.code, self.save, self._work], layout=_row())
         self.children = [
             self._numbers,
-            self._message,
             buttons,
+            saving,
+            self._message,
             self._listing,
             self._operators,
         ]
@@ -79,6 +95,7 @@ class EffectPanel(widgets.VBox):  # type: ignore[misc]
         self._numbers.value = effect_html(effect, is_measuring=self._is_measuring)
         self._operators.value = operators_html(effect)
         self.measure.disabled = self._is_measuring or bool(effect.error)
+        self.save_now.disabled = bool(effect.error)
         self._show_code()
 
     def say(self, message: str, *, is_problem: bool = False) -> None:
@@ -90,7 +107,7 @@ class EffectPanel(widgets.VBox):  # type: ignore[misc]
         self._is_measuring = True
         self.measure.disabled = True
         self.progress("waiting", 0, 0)
-        self._work.layout.display = ""
+        _set_shown(self._work, True)
 
     def progress(self, message: str, done: int = 0, total: int = 0) -> None:
         """Show how far a measurement is."""
@@ -100,7 +117,7 @@ class EffectPanel(widgets.VBox):  # type: ignore[misc]
     def end(self) -> None:
         """Show that nothing is being measured."""
         self._is_measuring = False
-        self._work.layout.display = "none"
+        _set_shown(self._work, False)
         self._doing.value = ""
 
     def _show_code(self) -> None:
@@ -110,3 +127,7 @@ class EffectPanel(widgets.VBox):  # type: ignore[misc]
 
 def _row() -> widgets.Layout:
     return widgets.Layout(align_items="center", flex_flow="row wrap")
+
+
+def _set_shown(box: widgets.Box, is_shown: bool) -> None:
+    box.layout.display = "" if is_shown else "none"

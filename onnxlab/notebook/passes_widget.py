@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from pathlib import Path
 from typing import Any
 
 import ipywidgets as widgets
@@ -11,6 +12,7 @@ import ipywidgets as widgets
 from onnxlab.errors import Cancelled, OnnxlabError
 from onnxlab.experiments.effect import Effect
 from onnxlab.experiments.optimization import Optimization
+from onnxlab.model.model import Model
 from onnxlab.notebook.latest import Latest
 from onnxlab.notebook.passes_effect import EffectPanel
 from onnxlab.notebook.passes_html import style_html
@@ -39,10 +41,15 @@ class PassesWidget(widgets.VBox):  # type: ignore[misc]
         self.optimization = optimization
         self._counting: Latest[bool] = Latest(self._count)
         self._measuring: Latest[threading.Event] = Latest(self._measure)
+        self._saving: Latest[str] = Latest(self._save)
         self._stop: threading.Event | None = None  # of the measurement that still counts
         self.passes = PassList(self._switch)
         self.effect = EffectPanel(
-            on_measure=self._start_measuring, on_cancel=self._cancel, code=optimization.code
+            on_measure=self._start_measuring,
+            on_cancel=self._cancel,
+            on_save=self._start_saving,
+            path=_path_to_offer(optimization.model),
+            code=optimization.code,
         )
         self.add_class("onnxlab-passes")
         self.children = [widgets.HTML(style_html()), self._arrange()]
@@ -50,7 +57,8 @@ class PassesWidget(widgets.VBox):  # type: ignore[misc]
 
     def wait(self, timeout_s: float = 60.0) -> bool:
         """Wait until all work is done; return whether that came about."""
-        return self._counting.wait(timeout_s) and self._measuring.wait(timeout_s)
+        work: tuple[Latest[Any], ...] = (self._counting, self._measuring, self._saving)
+        return all(one.wait(timeout_s) for one in work)
 
     def _arrange(self) -> widgets.Box:
         self.search = widgets.Text(
@@ -105,6 +113,10 @@ class PassesWidget(widgets.VBox):  # type: ignore[misc]
             self._stop.set()
             self.optimization.cancel()
 
+    def _start_saving(self, path: str) -> None:
+        self.effect.say("Saving …")
+        self._saving.submit(path)
+
     def _refresh(self) -> None:
         overtaken, self._stop = self._stop, None
         if overtaken is not None:
@@ -150,6 +162,17 @@ class PassesWidget(widgets.VBox):  # type: ignore[misc]
             self.effect.end()
             self.effect.show(self.optimization.known_effect)
             self.effect.say(message, is_problem=is_problem)
+
+    def _save(self, path: str) -> None:
+        try:
+            self.effect.say(str(self.optimization.save(path)))
+        except Exception as error:  # noqa: BLE001
+            self.effect.say(_sentence(error), is_problem=True)
+
+
+def _path_to_offer(model: Model) -> str:
+    name = Path(model.name.replace("/", "_").replace("\\", "_") or "model").stem
+    return f"{name}.optimised.onnx"
 
 
 def _sentence(error: Exception) -> str:

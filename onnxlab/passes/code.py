@@ -24,13 +24,16 @@ def session_code(pipeline: Pipeline, model_path: str, *, threads: int) -> str:
         "import onnxruntime as ort\n"
         "\n"
         "options = ort.SessionOptions()\n"
-        f"options.graph_optimization_level = ort.GraphOptimizationLevel.{level}\n"
+        f"level = ort.GraphOptimizationLevel.{level}\n"
+        "options.graph_optimization_level = level\n"
         f"options.intra_op_num_threads = {threads}\n"
+        "# without enable_fallback=0 a failure would run\n"
+        "# on without disabled_optimizers, and silently\n"
         "session = ort.InferenceSession(\n"
         f"    {model_path!r},\n"
         "    options,\n"
         '    providers=["CPUExecutionProvider"],\n'
         f"{passes}"
-        "    enable_fallback=0,  # or a failure would silently run without disabled_optimizers\n"
+        "    enable_fallback=0,\n"
         ")\n"
     )

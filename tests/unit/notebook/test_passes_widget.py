@@ -123,6 +123,19 @@ def test_measuring_fills_in_latency(widget: PassesWidget) -> None:
     assert not widget.effect.measure.disabled
 
 
+def test_the_optimised_model_is_saved_from_the_widget(widget: PassesWidget, tmp_path: Path) -> None:
+    assert widget.effect.path.value == "rapidocr_cls.optimised.onnx"
+    widget.effect.path.value = str(tmp_path / "fast.onnx")
+    widget.effect.save_now.click()
+    assert widget.wait()
+    assert (tmp_path / "fast.onnx").exists()
+    assert "Saved" in widget.effect.text
+    widget.effect.path.value = str(MODELS / "rapidocr_cls.onnx")
+    widget.effect.save_now.click()
+    assert widget.wait()
+    assert "never overwritten" in widget.effect.text
+
+
 def test_cancelling_ends_a_measurement_quietly(widget: PassesWidget) -> None:
     widget.effect.measure.click()
     time.sleep(0.2)
