@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from math import prod
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -117,14 +118,15 @@ def _given(inputs: Mapping[str, Any] | str | Path | None) -> dict[str, Any]:
         return dict(inputs)
     path = Path(inputs)
     try:
-        with np.load(path, allow_pickle=False) as arrays:
-            if not isinstance(arrays, np.lib.npyio.NpzFile):
-                raise ValueError(f"{path} holds one array without a name; save it with np.savez")
-            return {name: arrays[name] for name in arrays.files}
+        with path.open("rb") as file:
+            loaded = np.load(file, allow_pickle=False)
+            if not isinstance(loaded, np.lib.npyio.NpzFile):
+                raise ValueError("it holds one array without a name; save it with np.savez")
+            return {name: loaded[name] for name in loaded.files}
     except FileNotFoundError as error:
         raise ValueError(f"inputs: there is no file {path}") from error
-    except (OSError, EOFError, zlib.error) as error:
-        raise ValueError(f"inputs: {path} is not a readable .npz file") from error
+    except (OSError, EOFError, ValueError, BadZipFile, zlib.error) as error:
+        raise ValueError(f"inputs: cannot use {path}: {error}") from error
 
 
 def _checked(

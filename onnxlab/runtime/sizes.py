@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from numbers import Integral
 
 from onnx import TensorProto
 
@@ -58,15 +59,15 @@ class Sizes:
         for symbol, size in wanted.items():
             if symbol not in symbols:
                 raise ValueError(_unknown_symbol(symbol, list(symbols)))
-            if isinstance(size, bool) or not isinstance(size, int) or size < 0:
+            if isinstance(size, bool) or not isinstance(size, Integral) or size < 0:
                 raise ValueError(f"dims: '{symbol}' must be a whole number from 0, got {size!r}")
-            self.bound[symbol] = size
+            self.bound[symbol] = int(size)
 
     def learn(self, port: TensorPort, shape: Sequence[int]) -> None:
         """Bind what a given array shows, after checking that it fits the declared shape."""
         if len(shape) != len(port.dims):
             raise ValueError(
-                f"input '{port.name}' has {len(port.dims)} axes, the array given has {len(shape)}"
+                f"input '{port.name}' is of rank {len(port.dims)}, the array given {len(shape)}"
             )
         for axis, (dim, size) in enumerate(zip(port.dims, shape, strict=True)):
             declared = dim if isinstance(dim, int) else self._known(port.name, axis, dim)

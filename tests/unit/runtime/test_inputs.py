@@ -237,12 +237,31 @@ def test_an_npz_file_is_read(tmp_path: Path) -> None:
     assert make_feeds(identity(FLOAT, [2]), inputs=path).values["x"].tolist() == [1, 1]
 
 
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 torn", b"\x80\x04 pickled", b"text"])
+def test_a_file_that_is_no_npz_says_so(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "inputs.npz"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"cannot use .*inputs\.npz"):
+        make_feeds(identity(FLOAT, [2]), inputs=path)
+
+
+def test_a_lone_array_has_no_name(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.ones(2, np.float32))
+    with pytest.raises(ValueError, match=r"without a name; save it with np\.savez"):
+        make_feeds(identity(FLOAT, [2]), inputs=tmp_path / "x.npy")
+
+
+def test_sizes_may_be_numpy_integers() -> None:
+    feeds = make_feeds(identity(FLOAT, ["n"]), dims={"n": np.int64(3)})  # type: ignore[dict-item]
+    assert feeds.dims == {"n": 3}
+
+
 @pytest.mark.parametrize(
     ("inputs", "message"),
     [
         ({"X": np.ones(2)}, "the model has no input 'X'; it has x"),
         ({"x": np.ones(2)}, "input 'x' takes float32, the array given is float64"),
-        ({"x": np.ones((1, 2), np.float32)}, "input 'x' has 1 axes, the array given has 2"),
+        ({"x": np.ones((1, 2), np.float32)}, "input 'x' is of rank 1, the array given 2"),
         ({"x": np.ones(3, np.float32)}, "axis 0 of input 'x' is 2, the array given has 3"),
         ("nowhere.npz", "no file nowhere.npz"),
     ],
