@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from onnxlab import __version__
 from onnxlab.errors import OnnxlabError
+from onnxlab.verbs import VERBS
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -64,7 +65,7 @@ def _main(tokens: list[str]) -> int:
 def _app() -> App:
     from cyclopts import App
 
-    from onnxlab.verbs.commands import VERBS, app_of
+    from onnxlab.verbs.commands import app_of
 
     app = App(
         name="onnxlab",
@@ -72,8 +73,8 @@ def _app() -> App:
         version=__version__,
         result_action="return_value",
     )
-    for position, verb in enumerate(VERBS):
-        app.command(app_of(verb), sort_key=position)
+    for verb in VERBS:
+        app.command(app_of(verb))
     return app
 
 

@@ -18,7 +18,6 @@ EXITS: dict[str, str] = {
     "Model.lint": "onnxlab.analysis.lint.lint",
     "Optimization._repr_mimebundle_": "onnxlab.notebook.display.optimization_bundle",
     "Profile._repr_mimebundle_": "onnxlab.notebook.display.profile_bundle",
-    "Providers._repr_mimebundle_": "onnxlab.notebook.display.providers_bundle",
     "View._repr_mimebundle_": "onnxlab.notebook.display.view_bundle",
     "View.widget": "onnxlab.notebook.display.view_widget",
     "Profile.figure": "onnxlab.render.figures.figure",  # (profile, kind)

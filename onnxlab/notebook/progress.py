@@ -47,7 +47,7 @@ def notebook_progress() -> Iterator[Progress]:
         bar.bar_style = "info" if total else ""
         label.value = f"{message} ({done} of {total})" if total else message
         if not shown:
-            display(box)
+            display(box)  # type: ignore[no-untyped-call]
             shown = True
 
     try:

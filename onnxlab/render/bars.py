@@ -18,6 +18,7 @@ from onnxlab.render.chart_parts import (
     TEXT_COLOUR,
     Column,
     hover_text,
+    lead_address,
     plain,
 )
 
@@ -70,6 +71,7 @@ class _Bar:
     time_us: float
     hover: str
     colour: str
+    address: str = ""  # of a node to select
     above_us: float = 0.0
     below_us: float = 0.0
 
@@ -80,6 +82,7 @@ def _bar_of(profile: Profile, column: Column, region: RegionTally | None) -> _Ba
     return _Bar(
         time_us=region.time.value,
         hover=hover_text(profile, column, region),
+        address=lead_address(profile, region),
         colour=column.colour,
         above_us=region.time.high - region.time.value,
         below_us=region.time.value - region.time.low,
@@ -93,8 +96,8 @@ def _add_bars(chart: go.Figure, column: Column, labels: list[str], bars: list[_B
         # Equal labels would be stacked on one another: the axis counts, the ticks name.
         y=list(range(len(bars))),
         x=[bar.time_us for bar in bars],
-        customdata=[bar.hover for bar in bars],
-        hovertemplate="%{customdata}<extra></extra>",
+        customdata=[[bar.hover, bar.address] for bar in bars],
+        hovertemplate="%{customdata[0]}<extra></extra>",
         marker={"color": [bar.colour for bar in bars]},
         error_x={
             "array": [bar.above_us for bar in bars],

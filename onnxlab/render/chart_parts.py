@@ -26,6 +26,7 @@ __all__ = [
     "Column",
     "columns_of",
     "hover_text",
+    "lead_address",
     "plain",
 ]
 
@@ -84,3 +85,8 @@ def hover_text(profile: Profile, column: Column, region: RegionTally) -> str:
     if len(region.nodes) > 1:
         lines.append(f"runs {len(region.nodes)} nodes")
     return "<br>".join(lines)
+
+
+def lead_address(profile: Profile, region: RegionTally) -> str:
+    """Return the address of the node that a region's time stands on; empty without one."""
+    return "" if region.lead is None else profile.model.addresses[region.lead]

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from onnxlab.model.model import Model
     from onnxlab.profiling.profile import Profile
 
-__all__ = ["graph_page", "report_page", "write_graph", "write_report", "write_whole"]
+__all__ = ["graph_page", "render", "report_page", "write_graph", "write_report", "write_whole"]
 
 _MODEL_SUFFIXES = {".onnx", ".ort"}
 
@@ -107,6 +107,11 @@ def graph_page(
     return _page("graph.html.j2", document, figures={}, title=visible(model.name))
 
 
+def render(template: str, **facts: object) -> str:
+    """Return a template of this package filled in, everything in it escaped."""
+    return _environment().get_template(template).render(**facts)
+
+
 def write_whole(target: Path, text: str) -> None:
     """Write a file whole or not at all, and never over a model.
 
@@ -171,18 +176,15 @@ def _page(
             "form-action 'none'",
         ]
     )
-    return (
-        _environment()
-        .get_template(template)
-        .render(
-            policy=policy,
-            style=Markup(assets.core_css() + _template_text("page.css")),
-            boot=Markup(boot),
-            scripts=scripts,
-            document=_packed(encode(document)),
-            figures=figures,
-            **facts,
-        )
+    return render(
+        template,
+        policy=policy,
+        style=Markup(assets.core_css() + _template_text("page.css")),
+        boot=Markup(boot),
+        scripts=scripts,
+        document=_packed(encode(document)),
+        figures=figures,
+        **facts,
     )
 
 

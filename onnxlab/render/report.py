@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -112,10 +112,11 @@ def _headline(profile: Profile, cell: Cell) -> Headline:
         attributed = sum(r.time.value for r in counted.regions if r.kind != "unattributed")
         said.append(f"{len(cell.kernels):,} kernels")
         said.append(f"{format_share(counted.share(attributed))} of their time attributed")
-    row = profile.summary.loc[cell.label]
+    row: dict[Any, Any] = profile.summary.loc[cell.label].to_dict()
     for name, column in (("first run", "first_run_us"), ("session creation", "load_us")):
-        if isfinite(row[column]):
-            said.append(f"{name} {format_us(row[column])}")
+        time_us = float(row[column])
+        if isfinite(time_us):
+            said.append(f"{name} {format_us(time_us)}")
     wall = wall_us(cell, seed=profile.options.seed)
     return Headline(
         label=cell.label,

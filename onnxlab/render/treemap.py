@@ -19,6 +19,7 @@ from onnxlab.render.chart_parts import (
     SCOPE_COLOUR,
     Column,
     hover_text,
+    lead_address,
     plain,
 )
 
@@ -41,6 +42,7 @@ class _Tile:
     time_us: float
     colour: str
     hover: str
+    address: str = ""  # of a node to select
 
 
 def add_treemaps(chart: go.Figure, profile: Profile, columns: list[Column]) -> None:
@@ -53,8 +55,8 @@ def add_treemaps(chart: go.Figure, profile: Profile, columns: list[Column]) -> N
             parents=[tile.parent for tile in tiles],
             labels=[tile.label for tile in tiles],
             values=[tile.time_us for tile in tiles],
-            customdata=[tile.hover for tile in tiles],
-            hovertemplate="%{customdata}<extra></extra>",
+            customdata=[[tile.hover, tile.address] for tile in tiles],
+            hovertemplate="%{customdata[0]}<extra></extra>",
             marker={
                 "colors": [tile.colour for tile in tiles],
                 "line": {"width": 1, "color": "#ffffff"},
@@ -201,6 +203,7 @@ def _region_tile(
         time_us=region.time.value,
         colour=colour,
         hover=hover_text(profile, column, region),
+        address=lead_address(profile, region),
     )
 
 

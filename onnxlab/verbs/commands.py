@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from cyclopts import App, CycloptsError, Parameter
 
+from onnxlab.verbs import VERBS
 from onnxlab.verbs.files import check_target, write_result
 from onnxlab.verbs.options import Option, options_of, read
 from onnxlab.verbs.values import Parsed, parse_file
@@ -22,9 +23,8 @@ from onnxlab.verbs.values import Parsed, parse_file
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["VERBS", "Request", "app_of", "parse", "run"]
+__all__ = ["Request", "app_of", "parse", "run"]
 
-VERBS = ("show", "profile", "optimize", "report", "providers")
 _SOURCES = {
     "show": "A model: a file.",
     "profile": "A model: a file.",
@@ -46,7 +46,7 @@ class Request:
     Attributes
     ----------
     verb
-        One of `VERBS`.
+        One of `onnxlab.verbs.VERBS`.
     source
         What it is about, as it was written; None for a verb that needs nothing.
     keywords
@@ -115,7 +115,8 @@ def parse(app: App, tokens: Sequence[str], *, console: Console | None = None) ->
 def app_of(verb: str, *, magic: bool = False) -> App:
     """Return the app of one verb."""
     name = f"%onnx_{verb}" if magic else verb
-    app = App(name=name, version_flags=[], result_action="return_value")
+    position = VERBS.index(verb)
+    app = App(name=name, version_flags=[], result_action="return_value", sort_key=position)
     app["--help"].group = app.group_parameters
     app.default(_command(verb, magic=magic))
     return app
