@@ -117,7 +117,7 @@ def test_bars_name_the_costliest_nodes_first_with_intervals() -> None:
     assert list(bars.x) == sorted(bars.x, reverse=True)
     assert chart.layout.yaxis.ticktext[0] == "Mul  /block/mul0"
     assert chart.layout.xaxis.ticktext[-1] == "100 ms"
-    assert "100 ms" in bars.customdata[0]
+    assert "100 ms" in bars.customdata[0][0]
 
 
 def test_time_by_operator_keeps_what_was_inserted_apart() -> None:
