@@ -128,7 +128,10 @@ def main() -> None:
     """Serve requests until the parent closes the pipe or dies."""
     stream_in, stream_out = take_pipes()
     replies = Replies(stream_out)
-    start = json.loads(stream_in.readline())
+    first = stream_in.readline()
+    if not first:
+        leave(Path.cwd())
+    start = json.loads(first)
     sys.path.extend(entry for entry in start["path"] if entry not in sys.path)
     inbox: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     threading.Thread(target=listen, args=(stream_in, inbox, Path.cwd()), daemon=True).start()

@@ -204,3 +204,18 @@ def test_a_parent_that_just_ends_leaves_no_child_and_no_files(tmp_path: Path) ->
         pid, workdir = parent.stdout.readline().split()
     wait_until_gone(int(pid))
     assert not Path(workdir).exists()
+
+
+def test_a_parent_that_is_killed_while_the_child_starts_leaves_no_files(tmp_path: Path) -> None:
+    host = REPO / "onnxlab" / "sandbox" / "host.py"
+    workdir = tmp_path / "work"
+    workdir.mkdir()
+    child = subprocess.Popen(
+        [sys.executable, "-I", str(host), "tasks.py"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        cwd=workdir,
+        start_new_session=True,
+    )
+    assert child.wait(timeout=20) != 0
+    assert not workdir.exists()
