@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from google.protobuf.message import Error as MessageError
+
 from onnxlab.analysis.finding import Finding, Severity
 from onnxlab.errors import ChildCrashed, ChildTimeout, OnnxlabError
 from onnxlab.model.external import is_external
@@ -34,7 +36,7 @@ def check(model: Model) -> Iterator[Finding]:
         objection = "it crashed"
     except ChildTimeout:
         objection = f"it took longer than {TIME_LIMIT_S:.0f} s"
-    except (OnnxlabError, OSError) as error:
+    except (OnnxlabError, MessageError, OSError) as error:
         objection = str(error)
     if objection:
         yield Finding(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from google.protobuf.message import Error as MessageError
 from onnx import GraphProto, ModelProto, TensorProto, TypeProto
 from onnx.helper import make_tensor_type_proto
 
@@ -90,7 +91,7 @@ def infer_shapes(model: Model) -> Shapes:
     try:
         with Child(tasks=_TASKS, limits=limits) as child:
             problem = _Inference(model, child, found).run()
-    except (OnnxlabError, OSError, ValueError) as error:
+    except (OnnxlabError, MessageError, OSError, ValueError) as error:
         _LOG.debug("shape inference failed", exc_info=True)
         problem = f"shape inference stopped: {error}"
     return found.shapes(problem)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+
 __all__ = ["HEAD_BYTES", "what_else"]
 
 HEAD_BYTES = 4096
@@ -49,7 +51,7 @@ def what_else(head: bytes, size_bytes: int) -> str | None:
     for offset, magic, description in _MAGICS:
         if head[offset : offset + len(magic)] == magic:
             return description
-    if head[:1] == b"\x80" and 2 <= head[1] <= 5 if len(head) > 1 else False:
+    if len(head) > 1 and head[0] == 0x80 and 2 <= head[1] <= 5:
         return "a Python pickle (a PyTorch checkpoint?): export it to ONNX"
     if head[8:9] == b"{" and int.from_bytes(head[:8], "little") <= size_bytes:
         return "a safetensors file: weights without a graph"
@@ -60,8 +62,8 @@ def what_else(head: bytes, size_bytes: int) -> str | None:
 
 def _what_text(head: bytes) -> str | None:
     try:
-        # The last character may be cut in two.
-        plain = head[:-4].decode() if len(head) > 4 else head.decode()
+        # Incremental, since the last character may be cut in two.
+        plain = codecs.getincrementaldecoder("utf-8")().decode(head)
     except UnicodeDecodeError:
         return None
     if any(c < " " and c not in "\t\n\r\f" for c in plain):
