@@ -27,7 +27,7 @@ export const FAMILY_LABELS: Readonly<Record<Family, string>> = {
 };
 
 const PATTERNS: readonly (readonly [Family, RegExp])[] = [
-  ['quantise', /^(De|Dynamic)?Quantize|^QLinear|^Cast|Integer$|^QGemm|^QAttention|^QEmbed/],
+  ['quantise', /^(De|Dynamic)?[Qq]uantize|^QLinear|^Cast|Integer$|^QGemm|^QAttention|^QEmbed/],
   ['matrix', /Conv|MatMul|Gemm|Einsum|Attention|^(LSTM|GRU|RNN)$|Deform/],
   ['norm', /Norm|^LRN$/],
   ['control', /^(If|Loop|Scan|SequenceMap)$/],
@@ -38,7 +38,7 @@ const PATTERNS: readonly (readonly [Family, RegExp])[] = [
   ],
   [
     'shape',
-    /^(Re)?Shape$|^Transpose$|^Concat|^Split|^Slice$|^Gather|^Scatter|^(Un)?[Ss]queeze$|^Flatten$|^Expand$|^Tile$|^Pad$|^Resize$|^Upsample$|^Identity$|SpaceToDepth|DepthToSpace|^ConstantOfShape$|^Range$|^Size$|^NonZero$|^OneHot$|^Trilu$|^Compress$|Sequence/,
+    /^(Re)?[Ss]hape$|^Transpose$|^Concat|^Split|^Slice$|^Gather|^Scatter|^(Un)?[Ss]queeze$|^Flatten$|^Expand$|^Tile$|^Pad$|^Resize$|^Upsample$|^Identity$|SpaceToDepth|DepthToSpace|^ConstantOfShape$|^Range$|^Size$|^NonZero$|^OneHot$|^Trilu$|^Compress$|Sequence/,
   ],
   [
     'arithmetic',

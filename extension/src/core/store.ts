@@ -1,11 +1,11 @@
 /** What a view shows, as signals: views read them, only the functions here write them. */
 
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import { at } from './arrays.js';
+import { at, byte, real } from './arrays.js';
 import { boxSize } from './boxes.js';
 import { buildGraph, type Graph, int32Column, withShapes } from './document.js';
 import { ancestorsOf, buildHierarchy, canOpen, type Hierarchy, nodesIn } from './hierarchy.js';
-import { itemValues, type MetricColumn, metricColumn } from './metrics.js';
+import { itemValues, type MetricColumn, metricColumn, mostOf } from './metrics.js';
 import type { Scene } from './scene.js';
 import { search } from './search.js';
 import { openAtFirst, type VisibleGraph, visibleGraph } from './visible.js';
@@ -40,6 +40,8 @@ export class Store {
   readonly metrics: ReadonlySignal<readonly MetricColumn[]>;
   readonly metric: ReadonlySignal<MetricColumn | null>;
   readonly values: ReadonlySignal<Float64Array | null>;
+  /** The largest value among the boxes that stand: where the heat scale ends. */
+  readonly most: ReadonlySignal<number>;
   readonly colourKey: Signal<string | null>;
   readonly profiles: ReadonlySignal<readonly ProfileView[]>;
   readonly open: Signal<ReadonlySet<number>>;
@@ -66,6 +68,7 @@ export class Store {
     this.values = computed(
       () => this.metric.value && itemValues(this.tree.value, this.metric.value),
     );
+    this.most = computed(() => mostDrawn(this.values.value, this.drawing.value));
     this.open = signal(openAtFirst(this.tree.value));
     this.matches = computed(() => search(this.graph.value, this.query.value, this.metrics.value));
   }
@@ -157,6 +160,12 @@ export class Store {
     const hasMetrics = this.metrics.value.length > 0;
     return visibleGraph(tree, this.open.value, (item) => boxSize(tree, item, hasMetrics));
   }
+}
+
+function mostDrawn(values: Float64Array | null, drawing: Drawing | null): number {
+  if (!values || !drawing) return 0;
+  const { item, isOpen } = drawing.graph;
+  return mostOf(Float64Array.from(item, (it, box) => (byte(isOpen, box) ? 0 : real(values, it))));
 }
 
 function profileView(profile: ProfileColumns): ProfileView {

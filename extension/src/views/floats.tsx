@@ -1,11 +1,10 @@
-/** What floats above the canvas: breadcrumbs, tooltip, legend, the list of keys. */
+/** What stands around and above the canvas: breadcrumbs, tooltip, legend, the list of keys. */
 
 import { at } from '../core/arrays.js';
 import { FAMILIES, FAMILY_COLOURS, FAMILY_LABELS, familyOf, heat } from '../core/colour.js';
 import { opOf } from '../core/document.js';
 import { elide, oneLine, quantity } from '../core/format.js';
 import { ancestorsOf, labelOf } from '../core/hierarchy.js';
-import { mostOf } from '../core/metrics.js';
 import type { Controller } from './controller.js';
 import { factsOf } from './facts.js';
 import { KEYS } from './keys.js';
@@ -17,8 +16,7 @@ export function Breadcrumbs({ controller }: { controller: Controller }) {
   const { store } = controller;
   const { item } = store.selection.value;
   const tree = store.tree.value;
-  if (item < 0) return null;
-  const path = [...ancestorsOf(tree, item), item];
+  const path = item < 0 ? [] : [...ancestorsOf(tree, item), item];
   return (
     <nav class="onnxlab-crumbs" aria-label="Groups around the selection">
       <button type="button" onClick={() => store.selectItem(-1)}>
@@ -74,8 +72,8 @@ export function Legend({ controller }: { controller: Controller }) {
   const theme = controller.themeKind.value;
   const metric = store.metric.value;
   if (!metric) return <Families controller={controller} />;
-  const most = mostOf(metric.values);
-  if (!(most > 0)) return <div class="onnxlab-legend">no node has a number for {metric.label}</div>;
+  const most = store.most.value;
+  if (!(most > 0)) return <div class="onnxlab-legend">no box has a number for {metric.label}</div>;
   const steps = Array.from({ length: 9 }, (_, i) => heat(i / 8, theme)).join(', ');
   return (
     <div class="onnxlab-legend">

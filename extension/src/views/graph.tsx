@@ -11,20 +11,22 @@ export function Graph({ controller }: { controller: Controller }) {
   const { name } = controller.store.document.value.header;
   return (
     <div class="onnxlab-graph">
-      {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a canvas that handles keys is an application. */}
-      <canvas
-        ref={canvas}
-        tabIndex={0}
-        role="application"
-        aria-label={`Graph of ${name}. Arrow keys travel along edges, question mark lists the keys; the table of nodes holds the same.`}
-        onKeyDown={(event) => onKey(controller, event)}
-      />
       <Breadcrumbs controller={controller} />
+      <div class="onnxlab-canvas">
+        {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a canvas that handles keys is an application. */}
+        <canvas
+          ref={canvas}
+          tabIndex={0}
+          role="application"
+          aria-label={`Graph of ${name}. Arrow keys travel along edges, question mark lists the keys; the table of nodes holds the same.`}
+          onKeyDown={(event) => onKey(controller, event)}
+        />
+        <Tooltip controller={controller} />
+        <Keys controller={controller} />
+        {controller.isBusy.value && <div class="onnxlab-busy">Laying out the graph …</div>}
+      </div>
       <Legend controller={controller} />
-      <Tooltip controller={controller} />
-      <Keys controller={controller} />
       <Announcement controller={controller} />
-      {controller.isBusy.value && <div class="onnxlab-busy">Laying out the graph …</div>}
     </div>
   );
 }

@@ -239,7 +239,13 @@ export class GraphCanvas {
     const { store, theme } = this;
     const drawing = store.drawing.value;
     if (!drawing) return null;
-    this.faces ??= new Faces(store.tree.value, theme, store.metric.value, store.values.value);
+    this.faces ??= new Faces(
+      store.tree.value,
+      theme,
+      store.metric.value,
+      store.values.value,
+      store.most.value,
+    );
     const { itemOfNode } = store.tree.value;
     const { item, nodes } = store.selection.value;
     const isOpen = (box: number) => box >= 0 && byte(drawing.graph.isOpen, box) === 1;

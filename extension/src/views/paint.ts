@@ -58,7 +58,7 @@ function paintBox(ctx: CanvasRenderingContext2D, view: View, picture: Picture, b
   const isPort = face.kind === ItemKind.PORT;
   const isGroup = face.kind === ItemKind.GROUP && face.count !== '';
   ctx.globalAlpha = isDimmed(picture, item) ? DIMMED : 1;
-  const fill = face.fill || (isPort ? theme.port : theme.box);
+  const fill = face.fill || face.ground;
   if (isGroup && h * view.zoom > 8) paintSheet(ctx, picture, x, y, w, h);
   ctx.beginPath();
   ctx.roundRect(x, y, w, h, isPort ? h / 2 : RADIUS);

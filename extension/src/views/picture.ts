@@ -2,7 +2,7 @@
 
 import { at, byte, real } from '../core/arrays.js';
 import { LABEL_LIMIT } from '../core/boxes.js';
-import { FAMILY_COLOURS, familyOf, heat, logPlace } from '../core/colour.js';
+import { FAMILY_COLOURS, familyOf, heat, logPlace, mix, parseHex, toHex } from '../core/colour.js';
 import { opOf } from '../core/document.js';
 import { elide, oneLine, quantity } from '../core/format.js';
 import {
@@ -14,9 +14,11 @@ import {
   nodeOf,
   sublabelOf,
 } from '../core/hierarchy.js';
-import { type MetricColumn, mostOf } from '../core/metrics.js';
+import type { MetricColumn } from '../core/metrics.js';
 import type { Drawing } from '../core/store.js';
 import type { Theme } from './theme.js';
+
+const FAMILY_TINT = 0.12;
 
 export interface BoxFace {
   readonly label: string;
@@ -28,6 +30,8 @@ export interface BoxFace {
   readonly stripe: string;
   /** Heat; empty where there is no number. */
   readonly fill: string;
+  /** What stands under the text where there is no heat. */
+  readonly ground: string;
   readonly kind: number;
 }
 
@@ -47,16 +51,13 @@ export interface Picture {
 /** Texts and colours of boxes, made when first asked for. */
 export class Faces {
   private readonly known = new Map<number, BoxFace>();
-  private readonly most: number;
-
   constructor(
     private readonly tree: Hierarchy,
     private readonly theme: Theme,
     private readonly metric: MetricColumn | null,
     private readonly values: Float64Array | null,
-  ) {
-    this.most = metric ? mostOf(metric.values) : 0;
-  }
+    private readonly most: number,
+  ) {}
 
   of(item: number): BoxFace {
     let face = this.known.get(item);
@@ -67,6 +68,14 @@ export class Faces {
     return face;
   }
 
+  /** Without numbers a box bears a breath of its family's colour. */
+  private groundOf(kind: number, family: string): string {
+    const { theme, metric } = this;
+    if (kind === ItemKind.PORT) return theme.port;
+    if (!family || metric) return theme.box;
+    return toHex(mix(parseHex(theme.box), parseHex(family), FAMILY_TINT));
+  }
+
   private make(item: number): BoxFace {
     const { tree, metric } = this;
     const kind = kindOf(tree, item);
@@ -74,16 +83,18 @@ export class Faces {
     const value = this.values ? real(this.values, item) : Number.NaN;
     const isClosedGroup = canOpen(tree, item);
     const hasValue = metric !== null && Number.isFinite(value);
+    const isOperator = kind !== ItemKind.PORT && node >= 0;
+    const family = isOperator
+      ? FAMILY_COLOURS[this.theme.kind][familyOf(opOf(tree.graph, node))]
+      : '';
     return {
       label: elide(oneLine(labelOf(tree, item)), LABEL_LIMIT),
       sublabel: elide(oneLine(sublabelOf(tree, item)), LABEL_LIMIT),
       count: isClosedGroup ? `${quantity(at(tree.size, item), 'count')} ▸` : '',
       metric: hasValue ? quantity(value, metric.unit, metric.estimated) : '',
-      stripe:
-        kind !== ItemKind.PORT && node >= 0
-          ? FAMILY_COLOURS[this.theme.kind][familyOf(opOf(tree.graph, node))]
-          : '',
+      stripe: family,
       fill: hasValue ? heat(logPlace(value, this.most), this.theme.kind) : '',
+      ground: this.groundOf(kind, family),
       kind,
     };
   }
