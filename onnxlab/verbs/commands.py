@@ -180,7 +180,11 @@ def _parameter(option: Option) -> inspect.Parameter:
     hint: Any = option.hint
     if option.parsed is not None:
         hint = tuple[str, ...] if option.parsed.repeats else str
-        settings |= {"converter": _converter(option), "show_default": False, "negative": ""}
+        settings |= {
+            "converter": _converter(option.parsed.parse),
+            "show_default": False,
+            "negative": "",
+        }
         settings["metavar"] = option.parsed.example
     if option.default is None:
         hint = hint | None
@@ -194,8 +198,8 @@ def _parameter(option: Option) -> inspect.Parameter:
     )
 
 
-def _converter(option: Option) -> Callable[[Any, Sequence[Any]], object]:
+def _converter(parse: Callable[[object], object]) -> Callable[[Any, Sequence[Any]], object]:
     def convert(_type: Any, tokens: Sequence[Any]) -> object:
-        return option.check(",".join(token.value for token in tokens))
+        return parse(",".join(token.value for token in tokens))
 
     return convert
