@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from models import chain, hostile
+from page_watch import Watch
+from playwright.sync_api import Page, expect
+from view_on_page import View
+
+import onnxlab
+from onnxlab.render.html import write_graph
+
+
+@pytest.fixture(scope="session")
+def report(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report of a real model, with a control-flow node in it."""
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    profile = onnxlab.profile(examples / "silero_vad_op18_ifless.onnx", budget="1 s")
+    profile.to_html(path)
+    return path
+
+
+@pytest.fixture
+def view(page: Page, watch: Watch, report: Path) -> View:
+    page.goto(report.as_uri())
+    return View(page).wait()
+
+
+def test_report_draws_graph_and_chart_from_the_file_alone(
+    page: Page, watch: Watch, report: Path, view: View
+) -> None:
+    assert view.box_count > 20
+    assert view.colour_count > 10
+    expect(page.locator("#treemap .slicetext").first).to_be_visible()
+    assert [url for _, url in watch.requests if not url.startswith("blob:")] == [report.as_uri()]
+
+
+def test_click_in_the_graph_marks_the_row_of_the_table(page: Page, view: View) -> None:
+    view.click("Equal")
+    row = page.locator("tbody tr[data-selected]")
+    expect(row).to_have_count(1)
+    expect(row).to_contain_text("Equal")
+
+
+def test_row_of_the_table_selects_in_the_graph(page: Page, view: View) -> None:
+    row = page.locator("tbody tr[data-node]", has_text="Sigmoid").first
+    row.click()
+    expect(row).to_have_attribute("data-selected", "")
+    selected = view.root.get_attribute("data-selected")
+    assert selected
+    view.expect_text("Sigmoid")
+
+
+def test_tile_of_the_chart_selects_in_the_graph(page: Page, view: View) -> None:
+    tile = page.locator("#treemap .slicetext", has_text="Equal").first
+    tile.scroll_into_view_if_needed()
+    tile.click(force=True)  # what takes the pointer is the tile around it
+    expect(page.locator("tbody tr[data-selected]")).to_contain_text("Equal")
+
+
+def test_hostile_text_is_shown_as_text(page: Page, watch: Watch, tmp_path: Path) -> None:
+    model = onnxlab.load(hostile())
+    onnxlab.profile(model, budget="200 ms").to_html(tmp_path / "report.html")
+    page.goto((tmp_path / "report.html").as_uri())
+    view = View(page).wait()
+    view.click("Relu")
+    view.expect_text("<script>alert(2)</script>")
+    assert page.locator("img[src='x']").count() == 0
+
+
+def test_page_of_a_graph(page: Page, watch: Watch, tmp_path: Path) -> None:
+    write_graph(onnxlab.load(chain("first", "second")), tmp_path / "graph.html")
+    page.goto((tmp_path / "graph.html").as_uri())
+    view = View(page).wait()
+    view.click("Neg")
+    view.expect_selected(1)
+    view.expect_text("second")
