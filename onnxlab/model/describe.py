@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from onnxlab.model.text import elide, text, visible_lines
+from onnxlab.model.walk import function_key
 
 if TYPE_CHECKING:
     from onnxlab.model.model import Model
@@ -37,7 +39,11 @@ def _entries(model: Model) -> Iterator[tuple[str, str]]:
         yield "model", f"{text(proto.domain)} version {proto.model_version}".strip()
     yield from _interface(model)
     if proto.functions:
-        names = [text(function.name) for function in proto.functions[:MAX_LISTED]]
+        calls = Counter(v.function_key for v in model.walk.visits if v.owner >= 0)
+        names = []
+        for function in proto.functions[:MAX_LISTED]:
+            count = calls[function_key(function)]
+            names.append(f"{text(function.name)} ({count} call{'' if count == 1 else 's'})")
         yield "local functions", f"{len(proto.functions)}: {', '.join(names)}"
     yield from _training(model)
     for annotation in proto.graph.quantization_annotation[:MAX_LISTED]:
