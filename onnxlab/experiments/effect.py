@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from onnxlab.experiments.agreement import Agreement
 from onnxlab.experiments.latency import Latency
 from onnxlab.experiments.ratio import Ratio, Verdict
-from onnxlab.model.model import Model
 from onnxlab.passes.ort import Variant
 from onnxlab.profiling.quantity import format_bytes, format_us
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Effect", "interface_changes", "operator_frame", "ratio_text", "signed"]
+__all__ = ["Effect", "operator_frame", "ratio_text", "signed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,8 +30,6 @@ class Effect:
         The model with the preset from which passes were switched off.
     variant
         The model with these passes.
-    interface
-        What changed in the names, types and shapes of inputs and outputs, one sentence each.
     agreement
         Whether the outputs agree; None where that was not measured.
     latency
@@ -42,7 +39,6 @@ class Effect:
     baseline: Variant
     whole: Variant
     variant: Variant
-    interface: tuple[str, ...] = ()
     agreement: Agreement | None = None
     latency: Latency | None = None
 
@@ -62,7 +58,8 @@ class Effect:
         if self.error:
             return (("result", "", "", f"failed: {self.error}"),)
         before, after = self.baseline, self.variant
-        rows = [("interface", "", "", change) for change in self.interface or ("unchanged",)]
+        interface = after.interface or ("unchanged",)
+        rows = [("interface", "", "", change) for change in interface]
         if before.error:
             rows.append(("all passes off", "", "", f"failed: {before.error}"))
             rows.append(("nodes", "", str(after.node_count), ""))
@@ -138,37 +135,6 @@ def operator_frame(before: Variant, after: Variant) -> pd.DataFrame:
     frame.index.name = "operator"
     order = frame["change"].abs().sort_values(ascending=False, kind="stable").index
     return frame.loc[order]
-
-
-def interface_changes(original: Model, variant: Model) -> tuple[str, ...]:
-    """Return which inputs and outputs were renamed, retyped or fixed in size."""
-    changes: list[str] = []
-    for kind, before, after in (
-        ("input", original.inputs, variant.inputs),
-        ("output", original.outputs, variant.outputs),
-    ):
-        old: dict[str, Any] = {row["name"]: row for row in before.to_dict("records")}
-        new: dict[str, Any] = {row["name"]: row for row in after.to_dict("records")}
-        changes += [f"{kind} {name} is gone" for name in old if name not in new]
-        changes += [f"{kind} {name} is new" for name in new if name not in old]
-        for name in old:
-            if name in new:
-                changes += _port_changes(f"{kind} {name}", old[name], new[name])
-    return tuple(changes)
-
-
-def _port_changes(label: str, old: Any, new: Any) -> list[str]:
-    changes = []
-    if old["dtype"] != new["dtype"]:
-        changes.append(f"{label} is {new['dtype']} instead of {old['dtype']}")
-    before, after = str(old["shape"]).split("×"), str(new["shape"]).split("×")
-    is_symbol_fixed = len(before) == len(after) and any(
-        not a.isdigit() and a not in ("", "?", "[]") and b.isdigit()
-        for a, b in zip(before, after, strict=True)
-    )
-    if is_symbol_fixed:
-        changes.append(f"{label} is fixed to {new['shape']} instead of {old['shape']}")
-    return changes
 
 
 def signed(number: int) -> str:

@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from onnxlab import exits
-from onnxlab.experiments.effect import Effect, interface_changes, operator_frame
+from onnxlab.errors import ModelError, OnnxlabError
+from onnxlab.experiments.effect import Effect, operator_frame
 from onnxlab.experiments.measure import Measurer, Settings
 from onnxlab.experiments.pass_table import pass_frame
+from onnxlab.mapping.instrument import instrument
 from onnxlab.model.model import Model
 from onnxlab.passes.code import session_code
 from onnxlab.passes.ort import Action, OrtOptimiser, Variant
@@ -17,12 +19,14 @@ from onnxlab.passes.pipeline import Pipeline, preset
 from onnxlab.passes.save import Saved, save_variant
 from onnxlab.progress import Progress, silent
 from onnxlab.runtime.inputs import Feeds
-from onnxlab.runtime.session import Runner
+from onnxlab.runtime.session import Runnable, Runner
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Optimization", "Settings"]
+
+_BIG_BYTES = 32_000_000
 
 
 class Optimization:
@@ -53,7 +57,9 @@ class Optimization:
         self._preset = "all"
         # Two children: a variant is made at once while another one is being measured.
         self._runner = Runner(limits=settings.limits)
-        self._optimiser = OrtOptimiser(model, self._runner, threads=settings.threads)
+        self._optimiser = OrtOptimiser(
+            model, self._runner, runnable=_light_copy(model), threads=settings.threads
+        )
         self._measurer = Measurer(model, settings)
 
     def __enter__(self) -> Self:
@@ -140,12 +146,10 @@ class Optimization:
     @property
     def known_effect(self) -> Effect:
         """The effect of the enabled passes as far as it is known, without measuring now."""
-        variant = self.variant
         effect = Effect(
             baseline=self.baseline,
             whole=self._optimiser.variant(preset(self._preset)),
-            variant=variant,
-            interface=self._interface_changes(variant),
+            variant=self.variant,
         )
         return self._measurer.known(effect)
 
@@ -220,19 +224,26 @@ class Optimization:
         path = "model.onnx" if self.model.path is None else str(self.model.path)
         return session_code(self._pipeline, path, threads=self.settings.threads)
 
-    def _interface_changes(self, variant: Variant) -> tuple[str, ...]:
-        if variant.path is None:
-            return ()
-        return interface_changes(self.model, Model.from_optimised(variant.path))
-
     def __repr__(self) -> str:
         off = len(self.pipeline.disabled)
         switched = f", {off} switched off" if off else ""
-        return (
-            f"<Optimization of {self.model.name}: {len(self.enabled)} passes on{switched}>\n"
-            f"{self.known_effect!r}"
-        )
+        try:
+            effect = repr(self.known_effect)
+        except OnnxlabError as error:
+            effect = str(error)
+        head = f"<Optimization of {self.model.name}: {len(self.enabled)} passes on{switched}>"
+        return f"{head}\n{effect}"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
         name = "Optimization._repr_mimebundle_"
         return exits.call(name, self, include=include, exclude=exclude)
+
+
+def _light_copy(model: Model) -> Runnable | None:
+    """Return a copy of a big model that refers to its weights instead of holding them."""
+    if model.path is None or model.size_bytes < _BIG_BYTES:
+        return None
+    try:
+        return instrument(model).runnable
+    except ModelError:  # its own file will do, and says what is wrong
+        return None

@@ -46,7 +46,7 @@ def effect_html(effect: Effect, *, is_measuring: bool) -> str:
     head = f"<h3>original → {escape(effect.name)}</h3>"
     if effect.error:
         return head + message_html(f"failed: {effect.error}", is_problem=True)
-    rows = [_row(*row) for row in effect.rows if row[0] != "interface" or effect.interface]
+    rows = [_row(*row) for row in effect.rows if row[0] != "interface" or effect.variant.interface]
     if effect.latency is None:
         pending = "measuring …" if is_measuring else "not measured yet"
         rows.append(_row("latency", "", "", pending))

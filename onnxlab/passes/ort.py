@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 import threading
-import weakref
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,9 +17,11 @@ from onnxlab.errors import (
     ModelError,
     SessionError,
 )
+from onnxlab.model.external import external_place, is_external
 from onnxlab.model.model import Model
 from onnxlab.passes.catalog import PassRecord, find
 from onnxlab.passes.fingerprint import count_operators, fingerprint
+from onnxlab.passes.interface import interface_changes
 from onnxlab.passes.pipeline import Pipeline, preset, switchable
 from onnxlab.progress import Progress, silent
 from onnxlab.runtime.session import Runnable, Runner, SessionSpec
@@ -44,9 +45,9 @@ class Variant:
     counts
         Nodes by operator, bodies included.
     size_bytes
-        Size of the saved file.
-    path
-        The saved file; it lives as long as the `OrtOptimiser`.
+        Size of the model on disk, weights included.
+    interface
+        What changed in the names, types and sizes of inputs and outputs, one sentence each.
     acted
         Transformers that ONNX Runtime says changed the graph, its rule sets among them.
     error
@@ -57,7 +58,7 @@ class Variant:
     graph: str = ""
     counts: Mapping[str, int] = field(default_factory=Counter)
     size_bytes: int = 0
-    path: Path | None = None
+    interface: tuple[str, ...] = ()
     acted: tuple[str, ...] = ()
     error: str = ""
 
@@ -96,20 +97,27 @@ class OrtOptimiser:
         The model; its file is read by the child and never written.
     runner
         Where models are optimised.
+    runnable
+        What to optimise in place of the model's own file: a copy that is faster to read.
     threads
         Threads within an operator, as for `SessionSpec`.
     """
 
-    def __init__(self, model: Model, runner: Runner, *, threads: int = 1) -> None:
-        self._runnable = runnable_of(model)
+    def __init__(
+        self,
+        model: Model,
+        runner: Runner,
+        *,
+        runnable: Runnable | None = None,
+        threads: int = 1,
+    ) -> None:
+        self._runnable = runnable or runnable_of(model)
         self._model = model
         self._runner = runner
         self._threads = threads
         self._variants: dict[Pipeline, Variant] = {}
         self._actions: dict[str, dict[str, Action]] = {}
         self._lock = threading.RLock()
-        self._folder = tempfile.TemporaryDirectory(prefix="onnxlab-variants-")
-        weakref.finalize(self, self._folder.cleanup)
 
     def variant(self, pipeline: Pipeline) -> Variant:
         """Return the model after a pipeline; a failure is a variant with an ``error``."""
@@ -165,20 +173,19 @@ class OrtOptimiser:
 
     def _make(self, pipeline: Pipeline) -> Variant:
         self._model.check_unchanged()
-        path = Path(self._folder.name, f"{len(self._variants)}.onnx")
+        spec = session_spec(pipeline, threads=self._threads)
         try:
-            result = self._runner.optimise(
-                self._runnable, session_spec(pipeline, threads=self._threads), path
-            )
-            saved = Model.from_optimised(path)
-            return Variant(
-                pipeline=pipeline,
-                graph=fingerprint(saved),
-                counts=count_operators(saved),
-                size_bytes=saved.size_bytes,
-                path=path,
-                acted=result.acted,
-            )
+            with tempfile.TemporaryDirectory(prefix="onnxlab-variant-") as folder:
+                result = self._runner.optimise(self._runnable, spec, Path(folder, "variant.onnx"))
+                saved = Model.from_optimised(result.path)
+                return Variant(
+                    pipeline=pipeline,
+                    graph=fingerprint(saved),
+                    counts=count_operators(saved),
+                    size_bytes=_size_bytes(saved, result.path),
+                    interface=interface_changes(self._model, saved),
+                    acted=result.acted,
+                )
         except FAILURES as error:
             return Variant(pipeline=pipeline, error=str(error))
 
@@ -198,6 +205,13 @@ def session_spec(pipeline: Pipeline, *, threads: int = 1, provider: str = "cpu")
         threads=threads,
         disabled_passes=pipeline.disabled,
     )
+
+
+def _size_bytes(saved: Model, path: Path) -> int:
+    """Return the size with the weights that a variant of a light copy refers to."""
+    tensors = [tensor for tensor in saved.proto.graph.initializer if is_external(tensor)]
+    places = {external_place(tensor) for tensor in tensors}
+    return path.stat().st_size + sum(place.length or 0 for place in places)
 
 
 def _compare(base: Variant, without: Variant, *, is_known_to_act: bool) -> Action:

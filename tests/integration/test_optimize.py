@@ -71,7 +71,7 @@ def test_measuring_gives_latency_and_agreement(classifier: Optimization) -> None
     classifier.preset("basic")
     seen: list[Effect] = []
     effect = classifier.measure(budget_s=0.5, on_update=seen.append)
-    assert effect.interface == ()
+    assert effect.variant.interface == ()
     assert effect.agreement is not None
     assert effect.agreement.sqnr_db is not None
     assert effect.agreement.sqnr_db > 60
@@ -184,6 +184,33 @@ def test_a_model_with_external_weights_is_saved_whole_elsewhere(tmp_path: Path) 
         path.unlink()
     (output,) = run(saved.path, {"x": np.ones((1, 64), np.float32)})
     np.testing.assert_array_equal(output, np.full((1, 64), 64, np.float32))
+
+
+def test_a_light_copy_of_a_big_model_gives_the_same_graphs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    width = 600  # a weight of more than the 1 MiB from which weights are referred to
+    weight = numpy_helper.from_array(np.ones((width, width), np.float32), "w")
+    bias = numpy_helper.from_array(np.ones(width, np.float32), "b")
+    graph = helper.make_graph(
+        [helper.make_node("MatMul", ["x", "w"], ["a"]), helper.make_node("Add", ["a", "b"], ["y"])],
+        "g",
+        [helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1, width])],
+        [helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [1, width])],
+        [weight, bias],
+    )
+    opset = helper.make_opsetid("", 17)
+    path = tmp_path / "m.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[opset], ir_version=8), path)
+
+    found = []
+    for limit in (0, 10**12):
+        monkeypatch.setattr("onnxlab.experiments.optimization._BIG_BYTES", limit)
+        with Optimization(load(path)) as optimization:
+            variant = optimization.variant
+            found.append((dict(variant.counts), set(optimization.actions())))
+            assert variant.size_bytes == pytest.approx(4 * width * width, rel=0.02)
+    assert found[0] == found[1] == ({"Gemm": 1}, {"MatMulAddFusion"})
 
 
 def test_the_code_reproduces_the_session(tmp_path: Path) -> None:
