@@ -22,7 +22,8 @@ def test_cell_shows_the_model_and_shares_the_selection(page: Page, lab: LabServe
         lab,
         "cell.ipynb",
         "import onnxlab\nview = onnxlab.show('cell.onnx')\nview",
-        "view.selection",
+        # Messages of widgets may come by another thread than the cell's, so a moment later.
+        "import time\nwhile not view.selection: time.sleep(0.05)\nview.selection",
         "view.select('0', '2')",
         "onnxlab.load('cell.onnx')",
     )
@@ -48,4 +49,5 @@ def test_hostile_text_is_shown_as_text(page: Page, lab: LabServer) -> None:
     view = View(page, Notebook(page, lab, "hostile.ipynb", source).run()).wait()
     view.click("Relu")
     view.expect_text("<script>alert(2)</script>")
+    view.expect_details()
     assert page.locator("img[src='x']").count() == 0

@@ -56,3 +56,8 @@ class View:
     def expect_text(self, text: str) -> None:
         """Expect the view to say this, beside what is drawn."""
         expect(self.root.get_by_text(text, exact=False).first).to_be_visible()
+
+    def expect_details(self) -> None:
+        """Expect the panel to show what came on request, and nothing that failed to come."""
+        expect(self.root.get_by_text("attributes", exact=True)).to_be_visible()
+        expect(self.root.get_by_text("Try again")).to_have_count(0)

@@ -4,6 +4,7 @@ import { type Comm, openChannel } from '../../src/hosts/widget/channel.js';
 interface Sent {
   onnxlab: string;
   id: string;
+  buffers: ArrayBuffer[];
 }
 
 /** The kernel's end: notes what is asked, and answers by hand. */
@@ -13,7 +14,9 @@ function kernel() {
   const comm: Comm = {
     on: (_event, callback) => void listeners.add(callback),
     off: (_event, callback) => void listeners.delete(callback),
-    send: (content) => void sent.push(content as Sent),
+    send: (content, _callbacks, buffers = []) => {
+      sent.push({ ...(content as Sent), buffers });
+    },
   };
   const say = (message: unknown, ...bytes: number[][]) => {
     const views = bytes.map((part) => {
@@ -37,6 +40,13 @@ describe('channel', () => {
     say({ id: idOf(0) }, [1], [3, 4]);
     expect(await first).toEqual([new Uint8Array([1]), new Uint8Array([3, 4])]);
     expect(await second).toEqual([new Uint8Array([2])]);
+  });
+
+  it('sends a body without what lies beside it in memory', () => {
+    const { comm, sent } = kernel();
+    const body = new Uint8Array([0, 1, 2, 3]).subarray(1, 3);
+    void openChannel(comm).ask('request', { body });
+    expect(sent[0]?.buffers.map((buffer) => [...new Uint8Array(buffer)])).toEqual([[1, 2]]);
   });
 
   it('rejects with the line of the kernel', async () => {

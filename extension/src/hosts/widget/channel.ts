@@ -7,7 +7,7 @@
 export interface Comm {
   on(event: 'msg:custom', callback: (message: unknown, buffers: DataView[]) => void): void;
   off(event: 'msg:custom', callback: (message: unknown, buffers: DataView[]) => void): void;
-  send(content: unknown, callbacks?: unknown, buffers?: ArrayBuffer[] | ArrayBufferView[]): void;
+  send(content: unknown, callbacks?: unknown, buffers?: ArrayBuffer[]): void;
 }
 
 export interface AskOptions {
@@ -47,7 +47,8 @@ export function openChannel(comm: Comm): Channel {
       signal?.throwIfAborted();
       waiting.set(id, { resolve, reject });
       signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
-      comm.send({ onnxlab: what, id }, undefined, body ? [body] : []);
+      const buffers = body ? [body.slice().buffer] : []; // of its own: the comm sends whole buffers
+      comm.send({ onnxlab: what, id }, undefined, buffers);
     }).finally(() => waiting.delete(id));
   }
 
