@@ -39,6 +39,7 @@ _EMBEDDINGS = {
     ("Gather", 1): 0,
     ("GatherBlockQuantized", 1): 0,
 }
+_ELEMENTWISE = frozenset({"Add", "Div", "Mul", "Sub"})
 # Indices into something whose size is only known while running.
 _INDICES = frozenset(
     {
@@ -190,4 +191,8 @@ def _dictated(uses: Uses, use: Use) -> Iterator[tuple[int, int]]:
         found.append((1, element(dims(1), 0)))
     elif key == ("LayerNormalization", 0):
         found.append((-1, element(dims(1), -1)))
+    elif use.op in _ELEMENTWISE and use.slot in (0, 1):
+        # A size of one fits every input, any other its own alone: position tables above all.
+        stored = dims(1 - use.slot) or ()
+        found += [(-back, size) for back, size in enumerate(reversed(stored), 1) if size > 1]
     yield from ((axis, size) for axis, size in found if size)

@@ -171,6 +171,14 @@ def test_open_sizes_come_from_the_weights_an_input_meets() -> None:
     assert values["rows"].shape == (1, 11)
 
 
+def test_a_table_of_positions_tells_the_length() -> None:
+    add = helper.make_node("Add", ["x", "positions"], ["y"])
+    weights = {"positions": np.zeros((1, 50, 8), np.float32)}
+    feeds = make_feeds(model([add], {"x": (FLOAT, ["batch", "time", 8])}, weights))
+    assert feeds.values["x"].shape == (1, 50, 8)
+    assert "time = 50 (its weights ask for that)" in feeds.notes
+
+
 @pytest.mark.parametrize(
     ("elem_type", "dtype"),
     [
