@@ -171,7 +171,7 @@ export function childCount(tree: Hierarchy, group: number): number {
 
 /** Whether an item is a group with something in it. */
 export function canOpen(tree: Hierarchy, item: number): boolean {
-  return kindOf(tree, item) === ItemKind.GROUP && childCount(tree, item) > 0;
+  return item > 0 && kindOf(tree, item) === ItemKind.GROUP && childCount(tree, item) > 0;
 }
 
 /** The large text of a box: its op, its module's name, its port's name. */
@@ -198,7 +198,7 @@ export function sublabelOf(tree: Hierarchy, item: number): string {
   const name = nameOf(tree.graph, node);
   const tail = name.slice(name.replace(/\/+$/, '').lastIndexOf('/') + 1);
   const op = opOf(tree.graph, node);
-  return tail.toLowerCase().replace(/^node_|[_\-.]?\d*$/g, '') === op.toLowerCase() ? '' : tail;
+  return tail.toLowerCase().replace(/^node_|[_\-.@:#]?\d*$/g, '') === op.toLowerCase() ? '' : tail;
 }
 
 /** Groups from the root down to what holds an item, the root left out. */

@@ -4,6 +4,9 @@ import { at, byte, IntList, type Ragged, ragged } from './arrays.js';
 import type { Level } from './layout.js';
 import type { Ranking } from './rank.js';
 
+/** What runs upwards keeps beside what runs down between the same boxes. */
+const TURNED_OFFSET = 12;
+
 /** Points are the boxes of the level, then the waypoints of long edges. */
 export interface Layers {
   readonly boxCount: number;
@@ -188,10 +191,11 @@ function addTurned(builder: Builder, level: Level, ranking: Ranking, edge: numbe
   let arc = -1;
   for (let step = 1; step <= steps; step++) {
     const point = step === steps ? bottom : builder.waypoint(rank + step);
-    arc = builder.arc(above, point, edge, -1, step === 1 ? (level.targetX[edge] ?? 0) : 0);
+    const arrival = (level.targetX[edge] ?? 0) + TURNED_OFFSET;
+    arc = builder.arc(above, point, edge, -1, step === 1 ? arrival : 0);
     if (step > 1) builder.before.set(arc - 1, arc);
     else builder.isLast[arc] = 1;
     above = point;
   }
-  builder.targetX[arc] = level.sourceX[edge] ?? 0;
+  builder.targetX[arc] = (level.sourceX[edge] ?? 0) + TURNED_OFFSET;
 }

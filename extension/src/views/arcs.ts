@@ -13,62 +13,72 @@ const LEAST_ARROW_ZOOM = 0.3;
 export function paintArcs(ctx: CanvasRenderingContext2D, view: View, picture: Picture): void {
   const { theme, lit } = picture;
   const thin = Math.max(1.1, 0.7 / view.zoom);
-  paintSet(ctx, view, picture, lit, 0, theme.edge, thin);
-  if (lit) paintSet(ctx, view, picture, lit, 1, theme.accent, thin * 1.7);
+  const plain = sort(view, picture, (arc) => !lit || byte(lit, arc) === 0);
+  paintSet(ctx, view, picture, plain, theme.edge, thin);
+  if (!lit) return;
+  const bright = sort(view, picture, (arc) => byte(lit, arc) === 1);
+  paintSet(ctx, view, picture, bright, theme.accent, thin * 1.7);
+}
+
+interface Sorted {
+  readonly down: number[];
+  /** Arcs of edges that run upwards, against the order of the graph: drawn dashed. */
+  readonly up: number[];
+}
+
+/** The arcs on screen that are wanted. */
+function sort(
+  view: View,
+  { drawing: { scene } }: Picture,
+  isWanted: (arc: number) => boolean,
+): Sorted {
+  const down: number[] = [];
+  const up: number[] = [];
+  const { arcs } = scene;
+  for (let arc = 0; arc < scene.arcSource.length; arc++) {
+    const k = arc * ARC_STRIDE;
+    if (real(arcs, k + 1) > view.bottom || real(arcs, k + 5) < view.top || !isWanted(arc)) continue;
+    const x0 = real(arcs, k);
+    const x2 = real(arcs, k + 3);
+    if (Math.min(x0, x2) > view.right || Math.max(x0, x2) < view.left) continue;
+    if (byte(scene.arcFlags, arc) & ArcFlag.UPWARD) up.push(arc);
+    else down.push(arc);
+  }
+  return { down, up };
 }
 
 function paintSet(
   ctx: CanvasRenderingContext2D,
   view: View,
   { drawing: { scene } }: Picture,
-  lit: Uint8Array | null,
-  wanted: number,
+  { down, up }: Sorted,
   colour: string,
   width: number,
 ): void {
-  const arrows: number[] = [];
-  ctx.beginPath();
-  for (let arc = 0; arc < scene.arcSource.length; arc++) {
-    if (lit ? byte(lit, arc) !== wanted : wanted === 1) continue;
-    const k = arc * ARC_STRIDE;
-    const x0 = real(scene.arcs, k);
-    const y0 = real(scene.arcs, k + 1);
-    const x2 = real(scene.arcs, k + 3);
-    const y3 = real(scene.arcs, k + 5);
-    if (
-      y0 > view.bottom ||
-      y3 < view.top ||
-      Math.min(x0, x2) > view.right ||
-      Math.max(x0, x2) < view.left
-    )
-      continue;
-    trace(ctx, view, x0, y0, real(scene.arcs, k + 2), x2, real(scene.arcs, k + 4), y3);
-    if (byte(scene.arcFlags, arc) & ArcFlag.LAST) arrows.push(arc);
-  }
   ctx.strokeStyle = colour;
   ctx.lineWidth = width;
-  ctx.stroke();
-  if (view.zoom >= LEAST_ARROW_ZOOM) paintArrows(ctx, scene, arrows, colour);
+  for (const arcs of [down, up]) {
+    ctx.setLineDash(arcs === up ? [5, 4] : []);
+    ctx.beginPath();
+    for (const arc of arcs) trace(ctx, view, scene.arcs, arc * ARC_STRIDE);
+    ctx.stroke();
+  }
+  ctx.setLineDash([]);
+  if (view.zoom < LEAST_ARROW_ZOOM) return;
+  const isLast = (arc: number) => (byte(scene.arcFlags, arc) & ArcFlag.LAST) !== 0;
+  paintArrows(ctx, scene, [...down, ...up].filter(isLast), colour);
 }
 
-function trace(
-  ctx: CanvasRenderingContext2D,
-  view: View,
-  x0: number,
-  y0: number,
-  y1: number,
-  x2: number,
-  y2: number,
-  y3: number,
-): void {
-  ctx.moveTo(x0, y0);
-  if (y1 > y0) ctx.lineTo(x0, y1);
+function trace(ctx: CanvasRenderingContext2D, view: View, arcs: Float64Array, k: number): void {
+  const x0 = real(arcs, k);
+  const y1 = real(arcs, k + 2);
+  const x2 = real(arcs, k + 3);
+  const y2 = real(arcs, k + 4);
+  ctx.moveTo(x0, real(arcs, k + 1));
+  ctx.lineTo(x0, y1);
   if (view.zoom < LEAST_CURVE_ZOOM || Math.abs(x2 - x0) < 0.5) ctx.lineTo(x2, y2);
-  else {
-    const middle = (y1 + y2) / 2;
-    ctx.bezierCurveTo(x0, middle, x2, middle, x2, y2);
-  }
-  if (y3 > y2) ctx.lineTo(x2, y3);
+  else ctx.bezierCurveTo(x0, (y1 + y2) / 2, x2, (y1 + y2) / 2, x2, y2);
+  ctx.lineTo(x2, real(arcs, k + 5));
 }
 
 function paintArrows(

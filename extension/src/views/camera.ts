@@ -46,7 +46,11 @@ export class Camera {
     this.zoom = Math.min(1, Math.max(READABLE_ZOOM, this.fitZoom(scene)));
     const fitsX = scene.width * this.zoom <= this.width - 2 * MARGIN_PX;
     const fitsY = scene.height * this.zoom <= this.height - 2 * MARGIN_PX;
-    this.x = (fitsX ? scene.width / 2 : anchorX) - this.width / 2 / this.zoom;
+    const left = anchorX - this.width / 2 / this.zoom;
+    const margin = MARGIN_PX / this.zoom;
+    // Whatever fits is shown whole, its anchor as near to the middle as that allows.
+    const most = scene.width + margin - this.width / this.zoom;
+    this.x = fitsX ? Math.min(-margin, Math.max(most, left)) : left;
     this.y = fitsY ? scene.height / 2 - this.height / 2 / this.zoom : -MARGIN_PX / this.zoom;
   }
 

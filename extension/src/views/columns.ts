@@ -10,7 +10,8 @@ export interface Column {
   readonly label: string;
   readonly isNumber: boolean;
   cell(node: number): string;
-  compare(a: number, b: number): number;
+  /** How two of these rows compare; what costs is worked out once per row. */
+  comparer(rows: Int32Array): (a: number, b: number) => number;
 }
 
 export function columnsOf(store: Store): Column[] {
@@ -24,7 +25,7 @@ export function columnsOf(store: Store): Column[] {
       const value = real(metric.values, node);
       return Number.isNaN(value) ? '' : quantity(value, metric.unit, metric.estimated);
     },
-    compare: (a, b) => asNumber(real(metric.values, a)) - asNumber(real(metric.values, b)),
+    comparer: () => (a, b) => asNumber(real(metric.values, a)) - asNumber(real(metric.values, b)),
   }));
   const fates = store.profiles.value.map<Column>(({ profile, regionOfNode, fateOfNode }) =>
     words(`kernel.${profile.label}`, `kernel on ${profile.label}`, (node) => {
@@ -38,7 +39,7 @@ export function columnsOf(store: Store): Column[] {
       label: '#',
       isNumber: true,
       cell: (node) => String(node),
-      compare: (a, b) => a - b,
+      comparer: () => (a, b) => a - b,
     },
     words('op', 'op', (node) => opOf(graph, node)),
     words('name', 'name', (node) => oneLine(nameOf(graph, node))),
@@ -55,7 +56,10 @@ function words(key: string, label: string, cell: (node: number) => string): Colu
     label,
     isNumber: false,
     cell,
-    compare: (a, b) => COLLATOR.compare(cell(a), cell(b)),
+    comparer(rows) {
+      const texts = new Map(Array.from(rows, (node) => [node, cell(node)]));
+      return (a, b) => COLLATOR.compare(texts.get(a) ?? '', texts.get(b) ?? '');
+    },
   };
 }
 

@@ -107,6 +107,7 @@ export class Controller {
   }
 
   private bringIntoView(item: number): void {
+    this.canvas?.clearHover();
     if (this.store.reveal(item)) this.settle = () => this.canvas?.show(item);
     else this.canvas?.show(item);
   }

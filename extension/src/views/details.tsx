@@ -1,11 +1,14 @@
 /** What is asked for when a node is selected: attributes, documentation, metadata. */
 
 import { useEffect, useState } from 'preact/hooks';
-import { oneLine } from '../core/format.js';
+import { elide, oneLine } from '../core/format.js';
 import { ask } from '../core/transport.js';
 import type { Entry, NodeDetail } from '../core/wire.gen.js';
 import type { Controller } from './controller.js';
 import { lineOf } from './controller.js';
+
+/** Characters of a text that are shown at once. */
+const LONG = 240;
 
 type State =
   | { readonly is: 'waiting' }
@@ -65,6 +68,17 @@ function Shown({ detail }: { detail: NodeDetail }) {
   );
 }
 
+/** A long text shows its beginning; a click shows all. */
+function Long({ text }: { text: string }) {
+  if (text.length <= LONG) return <>{text}</>;
+  return (
+    <details>
+      <summary>{elide(text, LONG)}</summary>
+      {text}
+    </details>
+  );
+}
+
 export function Pairs({ title, entries }: { title: string; entries: readonly Entry[] }) {
   if (entries.length === 0) return null;
   return (
@@ -75,7 +89,9 @@ export function Pairs({ title, entries }: { title: string; entries: readonly Ent
           {entries.map(({ key, text }) => (
             <tr key={key}>
               <th title={key}>{oneLine(key)}</th>
-              <td class="onnxlab-code">{text}</td>
+              <td class="onnxlab-code">
+                <Long text={text} />
+              </td>
             </tr>
           ))}
         </tbody>

@@ -103,7 +103,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 
 export function fateSentence({ profile, fate, region }: Fate): string {
   if (region) return `ran as ${region.label} on ${profile.label}`;
-  return `${SENTENCES[fate] ?? fate} on ${profile.label}`;
+  return `on ${profile.label}: ${SENTENCES[fate] ?? fate}`;
 }
 
 function fates(store: Store, node: number): string[] {

@@ -2,24 +2,15 @@
 
 import { effect } from '@preact/signals';
 import { at, byte, real } from '../core/arrays.js';
-import { canOpen, type Hierarchy, labelOf } from '../core/hierarchy.js';
+import { canOpen } from '../core/hierarchy.js';
 import type { Drawing, Store } from '../core/store.js';
 import { Camera } from './camera.js';
 import { boxAt } from './hit.js';
 import { paint } from './paint.js';
 import { Faces, litArcs, type Picture } from './picture.js';
+import { type BoxPlace, placesOf, topCentre } from './places.js';
 import { watchPointer } from './pointer.js';
 import { readTheme, type Theme } from './theme.js';
-
-/** A box as tests and tools see it, in CSS pixels from the canvas's upper left corner. */
-export interface BoxPlace {
-  readonly key: string;
-  readonly label: string;
-  readonly x: number;
-  readonly y: number;
-  readonly w: number;
-  readonly h: number;
-}
 
 export interface CanvasEvents {
   onPick(item: number): void;
@@ -32,6 +23,8 @@ export class GraphCanvas {
   private readonly context: CanvasRenderingContext2D;
   private readonly stops: (() => void)[] = [];
   private theme: Theme;
+  /** Made anew when something other than the camera changes. */
+  private picture: Picture | null = null;
   private faces: Faces | null = null;
   private hovered = -1;
   private frame = 0;
@@ -63,11 +56,17 @@ export class GraphCanvas {
   refreshTheme(): void {
     this.theme = readTheme(this.root);
     this.faces = null;
+    this.picture = null;
     this.redraw();
   }
 
   focus(): void {
     this.canvas.focus({ preventScroll: true });
+  }
+
+  /** Forget what the pointer was over: the drawing moved under it. */
+  clearHover(): void {
+    this.hover(-1, -1);
   }
 
   redraw(): void {
@@ -126,25 +125,7 @@ export class GraphCanvas {
 
   boxes(): BoxPlace[] {
     const drawing = this.store.drawing.value;
-    if (!drawing) return [];
-    const { scene, graph } = drawing;
-    const { camera } = this;
-    const places = Array.from(graph.item, (item, box) => ({
-      key: keyOf(this.store.tree.value, item),
-      label: labelOf(this.store.tree.value, item),
-      x: (real(scene.x, box) - camera.x) * camera.zoom,
-      y: (real(scene.y, box) - camera.y) * camera.zoom,
-      w: real(scene.w, box) * camera.zoom,
-      h: real(scene.h, box) * camera.zoom,
-    }));
-    return places.filter(
-      (p, box) =>
-        !byte(graph.isOpen, box) &&
-        p.x < camera.width &&
-        p.y < camera.height &&
-        p.x + p.w > 0 &&
-        p.y + p.h > 0,
-    );
+    return drawing ? placesOf(this.store.tree.value, drawing, this.camera) : [];
   }
 
   private cornerOf(item: number): { x: number; y: number } | null {
@@ -177,6 +158,7 @@ export class GraphCanvas {
       const { drawing, selection, matches, query, values, metric } = this.store;
       void [drawing.value, selection.value, matches.value, query.value, values.value, metric.value];
       this.faces = null;
+      this.picture = null;
       this.redraw();
     });
   }
@@ -203,8 +185,11 @@ export class GraphCanvas {
   private hover(x: number, y: number): void {
     const box = x < 0 ? -1 : this.hit(x, y);
     const item = this.itemOf(box);
-    if (box !== this.hovered) this.redraw();
-    this.hovered = box;
+    if (box !== this.hovered) {
+      this.hovered = box;
+      this.picture = null;
+      this.redraw();
+    }
     this.canvas.style.cursor = item >= 0 ? 'pointer' : 'grab';
     this.events.onHover(item, x, y);
   }
@@ -228,14 +213,15 @@ export class GraphCanvas {
   private draw(): void {
     cancelAnimationFrame(this.frame);
     this.frame = 0;
-    const picture = this.picture();
+    this.picture ??= this.makePicture();
+    const { picture } = this;
     if (!picture || this.camera.width === 0) return;
     paint(this.context, this.camera, this.pixelRatio, picture);
     this.root.dataset.boxes = String(picture.drawing.graph.item.length);
     this.root.dataset.ready = '1';
   }
 
-  private picture(): Picture | null {
+  private makePicture(): Picture | null {
     const { store, theme } = this;
     const drawing = store.drawing.value;
     if (!drawing) return null;
@@ -246,7 +232,6 @@ export class GraphCanvas {
       store.values.value,
       store.most.value,
     );
-    const { itemOfNode } = store.tree.value;
     const { item, nodes } = store.selection.value;
     const isOpen = (box: number) => box >= 0 && byte(drawing.graph.isOpen, box) === 1;
     const focusBox = this.boxOf(item);
@@ -255,49 +240,25 @@ export class GraphCanvas {
       drawing,
       theme,
       faces: this.faces,
-      selected:
-        nodes.length > 1 && item >= 0 && canOpen(store.tree.value, item)
-          ? new Set([item])
-          : itemsOf(itemOfNode, nodes),
+      // A group stands for all that is in it.
+      selected: canOpen(store.tree.value, item) ? new Set([item]) : this.shownFor(drawing, nodes),
       focused: item,
       hovered: this.hovered,
-      matched: store.query.value.trim() ? this.matched(drawing) : null,
+      matched: store.query.value.trim() ? this.shownFor(drawing, store.matches.value) : null,
       lit: litArcs(drawing, litBox),
     };
   }
 
-  /** The boxes that match, closed groups with a match inside among them. */
-  private matched(drawing: Drawing): ReadonlySet<number> {
+  /** The items on screen that show these nodes: their own boxes, or the closed groups around them. */
+  private shownFor(drawing: Drawing, nodes: Iterable<number>): ReadonlySet<number> {
     const { itemOfNode, parent } = this.store.tree.value;
     const shown = new Set(drawing.graph.item);
     const found = new Set<number>();
-    for (const node of this.store.matches.value) {
+    for (const node of nodes) {
       let item = at(itemOfNode, node);
       while (item > 0 && !shown.has(item)) item = at(parent, item);
       if (item > 0) found.add(item);
     }
     return found;
   }
-}
-
-function itemsOf(itemOfNode: Int32Array, nodes: readonly number[]): Set<number> {
-  return new Set(nodes.map((node) => at(itemOfNode, node)));
-}
-
-function keyOf(tree: Hierarchy, item: number): string {
-  if (item < tree.scopeCount) return `group:${item}`;
-  const node = item - tree.scopeCount;
-  return node < tree.nodeCount ? `node:${node}` : `port:${node - tree.nodeCount}`;
-}
-
-/** The middle of what stands in the first screenful. */
-function topCentre({ graph, scene }: Drawing, depth: number): number {
-  const centres: number[] = [];
-  for (let box = 0; box < graph.item.length; box++) {
-    if (!byte(graph.isOpen, box) && real(scene.y, box) < depth) {
-      centres.push(real(scene.x, box) + real(scene.w, box) / 2);
-    }
-  }
-  centres.sort((a, b) => a - b);
-  return centres[centres.length >> 1] ?? scene.width / 2;
 }

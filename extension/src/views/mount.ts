@@ -7,9 +7,9 @@ import type { Transport } from '../core/transport.js';
 import type { ViewDocument } from '../core/wire.gen.js';
 import { App } from './app.js';
 import { Controller } from './controller.js';
-import type { BoxPlace } from './graph_canvas.js';
+import type { BoxPlace } from './places.js';
 
-export type { BoxPlace } from './graph_canvas.js';
+export type { BoxPlace } from './places.js';
 
 export interface MountOptions {
   /** Called when the user's selection changes. */

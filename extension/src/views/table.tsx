@@ -145,7 +145,8 @@ function sortedRows(rows: Int32Array, columns: readonly Column[], sorting: Sorti
   const column = columns.find(({ key }) => key === sorting.key);
   if (!column) return rows;
   const sign = sorting.isDescending ? -1 : 1;
-  return rows.slice().sort((a, b) => sign * column.compare(a, b) || a - b);
+  const compare = column.comparer(rows);
+  return rows.slice().sort((a, b) => sign * compare(a, b) || a - b);
 }
 
 function keepInView(scroller: HTMLElement | null, index: number): void {
