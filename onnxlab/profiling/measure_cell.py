@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from onnxlab.errors import ChildCrashed, OnnxlabError, SessionError
+from onnxlab.errors import ChildCrashed, ModelError, OnnxlabError, SessionError
 from onnxlab.mapping.instrument import instrument
 from onnxlab.mapping.provenance import provenance
 from onnxlab.model.load import load
@@ -32,6 +32,7 @@ __all__ = ["CellMeasurement", "Job"]
 _TRACE_AT = 0.7
 _ATTRIBUTE_AT = 0.95
 
+_TRUNCATED = "The profiler dropped events; runs that are not complete were left out."
 _LOOPS = frozenset({"Loop", "Scan", "SequenceMap"})
 
 
@@ -101,7 +102,7 @@ class CellMeasurement:
             self._cell, self._runnable = replace(asked, level=level, notes=(note,)), runnable
             try:
                 return self._add_session(plan)
-            except (SessionError, ChildCrashed):
+            except OnnxlabError:
                 self._cell, self._runnable = asked, untouched
         raise refusal
 
@@ -109,7 +110,10 @@ class CellMeasurement:
         level = self._job.options.level
         if level != "none":
             yield "with optimisation off", "none", self._runnable
-        copy = instrument(self._job.model).runnable
+        try:
+            copy = instrument(self._job.model).runnable
+        except ModelError:  # too large for a copy: what went wrong first is what to tell
+            return
         yield "on a copy whose nodes have names of their own", level, copy
 
     def _add_session(self, plan: Plan) -> SessionTimes:
@@ -149,11 +153,14 @@ class CellMeasurement:
         if traced.optimised_path is None:
             raise SessionError(f"{self._cell.label} saved no optimised model to trace back")
         optimised = load(traced.optimised_path)
-        found = attribute(
-            job.model, optimised, parse(traced.events), provenance(job.model, optimised)
-        )
+        trace = parse(traced.events)
+        found = attribute(job.model, optimised, trace, provenance(job.model, optimised))
         self._cell = replace(
-            self._cell, kernels=found.kernels, self_us=found.self_us, fates=found.fates
+            self._cell,
+            kernels=found.kernels,
+            self_us=found.self_us,
+            fates=found.fates,
+            notes=(*self._cell.notes, *([_TRUNCATED] if trace.is_truncated else [])),
         )
         if found.kernels:  # none run where everything was computed in advance
             self._check_provider(self._cell.ran_on)

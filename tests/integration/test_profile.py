@@ -13,7 +13,7 @@ import onnxlab
 from onnxlab.errors import ChildCrashed, OnnxlabError
 from onnxlab.profiling.profile import Profile
 from onnxlab.progress import silent
-from onnxlab.runtime.session import Runner
+from onnxlab.runtime.session import Runner, TimedSession
 from onnxlab.testing import build, mlp
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "models").glob("*.onnx"))
@@ -239,6 +239,27 @@ def test_wall_times_stand_when_the_profiled_session_dies(monkeypatch: pytest.Mon
     assert cell.error == "the process died of signal 11"
     assert made.summary.loc["cpu", "wall_us"] > 0
     assert not cell.is_attributed
+
+
+def test_a_provider_on_which_no_node_ran_gets_no_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    steady = np.full(3, 1_000, np.int64)
+
+    def on_cpu_instead(self: Runner, *_: object, **__: object) -> TimedSession:
+        return TimedSession(
+            load_ns=1,
+            first_run_ns=1,
+            run_ns=steady,
+            cpu_ns=steady,
+            peak_rss_bytes=1,
+            providers=("CPUExecutionProvider",),
+        )
+
+    monkeypatch.setattr(Runner, "time", on_cpu_instead)
+    made = profile(mlp(), providers=[MISSING])
+    assert made.cells[0].error == (
+        "no node ran on CANNExecutionProvider; providers used: CPUExecutionProvider"
+    )
+    assert np.isnan(made.summary["wall_us"]).all()
 
 
 def test_an_interrupt_leaves_no_process_behind() -> None:
