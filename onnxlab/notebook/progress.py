@@ -5,10 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from time import monotonic
+from typing import Any
 
 from onnxlab.progress import Progress, silent
 
 __all__ = ["default_progress", "in_notebook", "notebook_progress"]
+
+_MOMENT_S = 0.4
 
 
 def in_notebook() -> bool:
@@ -31,28 +35,29 @@ def default_progress() -> AbstractContextManager[Progress]:
 
 @contextmanager
 def notebook_progress() -> Iterator[Progress]:
-    """Show a bar below the cell; it appears with the first report and goes at the end."""
+    """Show a bar below the cell while work takes more than a moment; it leaves nothing behind."""
     import ipywidgets
     from IPython.display import display
 
     bar = ipywidgets.IntProgress(min=0, max=1, layout=ipywidgets.Layout(width="14em"))
     label = ipywidgets.Label()
     box = ipywidgets.HBox([bar, label])
-    shown = False
+    started_s = monotonic()
+    handle: Any = None
 
     def report(message: str, done: int = 0, total: int = 0) -> None:
-        nonlocal shown
+        nonlocal handle
         # An unknown total fills the bar and leaves it unmarked: busy, not finished.
         bar.max, bar.value = (total, done) if total else (1, 1)
         bar.bar_style = "info" if total else ""
         label.value = f"{message} ({done} of {total})" if total else message
-        if not shown:
-            display(box)  # type: ignore[no-untyped-call]
-            shown = True
+        if handle is None and (total or monotonic() - started_s > _MOMENT_S):
+            handle = display(box, display_id=True)  # type: ignore[no-untyped-call]
 
     try:
         yield report
     finally:
-        box.close()
-        bar.close()
-        label.close()
+        if handle is not None:
+            handle.update({"text/plain": ""}, raw=True)
+        for widget in (box, bar, label):
+            widget.close()

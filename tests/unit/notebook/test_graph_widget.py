@@ -10,8 +10,8 @@ from onnx import ModelProto, TensorProto, helper
 
 from onnxlab.errors import OnnxlabError
 from onnxlab.model.load import load
-from onnxlab.render import assets
 from onnxlab.notebook.graph_widget import GraphWidget
+from onnxlab.render import assets
 from onnxlab.wire.schema import Failure, NodeDetail, NodeRequest, Response
 
 

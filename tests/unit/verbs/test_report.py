@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from onnxlab.profiling.profile import Profile
+from onnxlab.progress import silent
+from onnxlab.verbs.report import report
+
+
+def test_a_report_comes_from_a_profile_a_saved_one_or_a_model(
+    measured: Profile, example_models: Path, tmp_path: Path
+) -> None:
+    saved = measured.save(tmp_path / "p.onnxprof")
+    for number, source in enumerate((measured, saved, example_models / "logreg_iris.onnx")):
+        out = tmp_path / f"{number}.html"
+        written = report(source, out=out, runs=3, sessions=2, budget=0.5, progress=silent)
+        assert written.path == out
+        assert out.read_text().startswith("<!doctype html>")
+        assert "MB" in repr(written)
+
+
+def test_a_report_has_a_name_of_its_own(
+    measured: Profile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert report(measured, progress=silent).path == Path("rapidocr_cls.report.html")
+
+
+def test_a_report_is_never_written_over_a_model(measured: Profile, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="names a model"):
+        report(measured, out=tmp_path / "m.onnx", progress=silent)
