@@ -56,9 +56,7 @@ def _text(model: Model, attribute: AttributeProto) -> str:
         AttributeProto.TYPE_PROTO: lambda: shown_type(*type_text(attribute.tp)[:2]),
         AttributeProto.FLOATS: lambda: _listed(attribute.floats, number_text),
         AttributeProto.INTS: lambda: _listed(attribute.ints, str),
-        AttributeProto.STRINGS: lambda: _listed(
-            attribute.strings, lambda entry: repr(visible(elide(text(entry), 200)))
-        ),
+        AttributeProto.STRINGS: lambda: _listed(attribute.strings, _quoted),
         AttributeProto.TENSORS: lambda: _listed(
             attribute.tensors, lambda tensor: _tensor(model, tensor)
         ),
@@ -83,6 +81,11 @@ def shown_type(dtype: str, shape: str) -> str:
     return f"{dtype or 'unknown type'} {shape or 'of unknown rank'}"
 
 
+def _quoted(entry: str | bytes) -> str:
+    # Not by repr, which would escape what is escaped already.
+    return f"'{visible(elide(text(entry), 200))}'"
+
+
 def _listed(entries: Sequence[Any], show: Callable[[Any], str]) -> str:
     shown = ", ".join(show(entry) for entry in islice(entries, MAX_LISTED))
     more = f", … ({len(entries):,} in all)" if len(entries) > MAX_LISTED else ""
@@ -91,7 +94,7 @@ def _listed(entries: Sequence[Any], show: Callable[[Any], str]) -> str:
 
 def _graph(graph: GraphProto) -> str:
     count = len(graph.node)
-    return f"graph {elide(visible(graph.name), 100)!r} of {count} node{'' if count == 1 else 's'}"
+    return f"graph {_quoted(graph.name)} of {count} node{'' if count == 1 else 's'}"
 
 
 def _sparse(sparse: SparseTensorProto) -> str:
@@ -113,7 +116,7 @@ def preview(model: Model, tensor: TensorProto, *, elements: int = 64) -> str:
     except OnnxlabError as error:
         return visible(str(error))
     if first.dtype == object:
-        items = [repr(visible(elide(entry, 200))) for entry in first.tolist()]
+        items = [_quoted(entry) for entry in first.tolist()]
     else:
         items = [_element(entry) for entry in first]
     if not tensor.dims and len(items) == 1:

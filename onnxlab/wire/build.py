@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import numpy as np
 
 from onnxlab.analysis.finding import Finding
+from onnxlab.model.address import AddressBook
 from onnxlab.model.describe import model_entries
 from onnxlab.model.model import Model
 from onnxlab.model.text import visible, visible_lines
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["encode", "view_document"]
 
 MAX_DETAILS = 20_000
+MAX_FINDING_NODES = 100
 
 
 def view_document(
@@ -63,12 +67,12 @@ def view_document(
         )
     if findings is None:
         findings = _own_findings(model, profile)
-    rows = {address: row for row, address in enumerate(addresses)}
+    places = _Places(model, addresses)
     return ViewDocument(
         version=VERSION,
         header=_header(model),
         graph=graph_columns(model.table),
-        findings=[finding_message(finding, rows) for finding in findings],
+        findings=[finding_message(finding, places.nodes(finding)) for finding in findings],
         metrics=_metrics(model, profile, metrics),
         profiles=[profile_columns(profile, cell) for cell in profile.cells] if profile else [],
         details=_details(model) if with_details else [],
@@ -79,6 +83,40 @@ def view_document(
 def encode(document: ViewDocument) -> bytes:
     """Return a document as msgpack."""
     return msgspec.msgpack.encode(document)
+
+
+class _Places:
+    """Finds the nodes that a finding's addresses concern."""
+
+    def __init__(self, model: Model | ModelFacts, addresses: list[str]) -> None:
+        self._model = model
+        self._nodes = {address: row for row, address in enumerate(addresses)}
+
+    def nodes(self, finding: Finding) -> list[int]:
+        """Return rows of nodes; for a value those that read it, or the one that makes it."""
+        rows: dict[int, None] = {}
+        for address in finding.addresses:
+            row = self._nodes.get(address)
+            found = [row] if row is not None else self._around_value(address)
+            rows.update(dict.fromkeys(found))
+        return list(rows)[:MAX_FINDING_NODES]
+
+    @cached_property
+    def _book(self) -> AddressBook:
+        if isinstance(self._model, Model):
+            return self._model.addresses
+        return AddressBook(self._model.table, {})
+
+    def _around_value(self, address: str) -> list[int]:
+        try:
+            value = self._book.value_row(address)
+        except ValueError:
+            return []
+        table = self._model.table
+        uses = np.flatnonzero(table.node_inputs == value)
+        users = np.searchsorted(table.node_inputs_start, uses, side="right") - 1
+        producer = int(table.value_producer[value])
+        return users.tolist() or ([producer] if producer >= 0 else [])
 
 
 def _own_findings(model: Model | ModelFacts, profile: Profile | None) -> Iterable[Finding]:

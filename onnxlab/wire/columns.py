@@ -49,9 +49,8 @@ def float_bytes(numbers: npt.NDArray[np.float64]) -> bytes:
     return numbers.astype("<f8").tobytes()
 
 
-def finding_message(finding: Finding, rows: dict[str, int]) -> FindingMessage:
-    """Return a finding with node rows for those of its addresses that are nodes'."""
-    nodes = [rows[address] for address in finding.addresses if address in rows]
+def finding_message(finding: Finding, nodes: list[int]) -> FindingMessage:
+    """Return a finding with the rows of the nodes that it concerns."""
     return FindingMessage(
         code=finding.code,
         severity=finding.severity.value,
