@@ -19,6 +19,7 @@ from onnxlab.model.model import Model
 __all__ = ["count_operators", "fingerprint", "operator_label"]
 
 _CHUNK_BYTES = 1 << 20
+_KNOWN_DOMAINS = frozenset({"", "ai.onnx", "ai.onnx.ml", "com.microsoft"})
 
 Digest = bytes
 _Scope = ChainMap[str, Digest]
@@ -49,8 +50,9 @@ def count_operators(model: Model) -> Counter[str]:
 
 def operator_label(domain: str, op_type: str) -> str:
     """Return an operator's name, with its domain unless everybody knows it."""
-    short = domain.removeprefix("com.microsoft").strip(".")
-    return op_type if short in ("", "ai.onnx") else f"{short}.{op_type}"
+    if domain in _KNOWN_DOMAINS:
+        return op_type
+    return f"{domain.removeprefix('com.microsoft.')}.{op_type}"
 
 
 class _Fingerprint:
