@@ -55,6 +55,7 @@ class Dataflow:
         self.outputs = [table.outputs(row).tolist() for row in range(table.node_count)]
         self.graph: list[int] = table.node_graph.tolist()
         self.producer: list[int] = table.value_producer.tolist()
+        self.value_kind: list[int] = table.value_kind.tolist()
         self.value_graph: list[int] = table.value_graph.tolist()
         self.graph_kind: list[int] = table.graph_kind.tolist()
         self.graph_owner: list[int] = table.graph_owner.tolist()
@@ -143,7 +144,7 @@ class Dataflow:
     def constant_values(self) -> set[int]:
         """Source values that depend on no input of the model."""
         inputs = set(self.graph_inputs(0)) if self.overridable else set()
-        kinds = self.table.value_kind
+        kinds = self.value_kind
         constant = {
             value
             for value in range(self.table.value_count)
@@ -208,7 +209,12 @@ class Dataflow:
         )
 
     def backward(
-        self, starts: Iterable[int], stop: Container[int], *, shapes: bool = True
+        self,
+        starts: Iterable[int],
+        stop: Container[int],
+        *,
+        through: Container[int] = (),
+        shapes: bool = True,
     ) -> list[int]:
         """Return the node rows that compute some values from those in ``stop``.
 
@@ -218,6 +224,8 @@ class Dataflow:
             Value rows; computed even if they are in ``stop`` themselves.
         stop
             Canonical values that need no computing.
+        through
+            Canonical values to be computed although they are in ``stop``.
         shapes
             Whether to go on past operators that read only a shape.
         """
@@ -230,7 +238,10 @@ class Dataflow:
             rows[row] = None
             if not shapes and self.protos[row].op_type in SHAPE_ONLY:
                 continue
-            pending.extend(v for v in self.deps[row] if self.canonical[v] not in stop)
+            for value in self.deps[row]:
+                same = self.canonical[value]
+                if same not in stop or same in through:
+                    pending.append(value)
         return list(rows)
 
     @cached_property

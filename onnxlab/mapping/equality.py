@@ -44,7 +44,7 @@ class _Numbering:
 
     def _number_initializers(self) -> None:
         flow = self._flow
-        kinds = flow.table.value_kind
+        kinds = flow.value_kind
         for value in range(flow.table.value_count):
             if kinds[value] != ValueKind.INITIALIZER:
                 continue

@@ -38,8 +38,10 @@ def _without_kernel(original: Dataflow, regions: Regions, row: int) -> Fate:
         return Fate.INLINED
     if row not in original.live:
         return Fate.DEAD
-    if row in regions.eliminated:
+    if row in regions.removals.eliminated:
         return Fate.ELIMINATED
+    if row in regions.removals.deduplicated:
+        return Fate.DEDUPLICATED
     outputs = [value for value in original.outputs[row] if value >= 0]
     if outputs and all(original.is_repeated(value) for value in outputs):
         return Fate.ELIMINATED if node.op_type == "Identity" else Fate.DEDUPLICATED

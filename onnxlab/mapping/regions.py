@@ -9,12 +9,13 @@ form one group and share one region.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from onnxlab.mapping.anchors import Anchors
 from onnxlab.mapping.dataflow import Dataflow
 from onnxlab.mapping.identify import Identified
 from onnxlab.mapping.operators import FUSING, MOVING, REMOVABLE, SHAPE_ONLY
+from onnxlab.mapping.removals import Removals, find_removals
 from onnxlab.mapping.tags import inlining
 from onnxlab.model.table import ValueKind
 
@@ -31,7 +32,7 @@ class Regions:
         Per optimised node, sorted original rows; empty for an inserted or unknown one.
     folded
         Original rows computed when the session was made.
-    eliminated
+    removals
         Original rows removed although a kernel beside them survived as it was.
     available
         Canonical original values that exist in the optimised model.
@@ -39,8 +40,8 @@ class Regions:
 
     rows: list[tuple[int, ...]]
     folded: set[int]
-    eliminated: set[int] = field(default_factory=set)
-    available: set[int] = field(default_factory=set)
+    removals: Removals
+    available: set[int]
 
 
 def find_regions(
@@ -49,8 +50,10 @@ def find_regions(
     """Slice the original between the known values of the optimised model."""
     available, folded_values = _available(original, optimised, anchors, found)
     folded = _folded_rows(original, folded_values, available)
+    available |= folded_values
+    removals = find_removals(original, optimised, anchors, found, available)
     regions = Regions(
-        rows=[()] * optimised.count, folded=folded, available=available | folded_values
+        rows=[()] * optimised.count, folded=folded, removals=removals, available=available
     )
     for group in _groups(optimised, anchors, found):
         workers = [node for node in group if node not in found.inserted]
@@ -67,7 +70,7 @@ def _available(
     """Split the known values into those computed by runs and those stored in the model."""
     available: set[int] = set()
     folded: set[int] = set()
-    kinds = optimised.table.value_kind
+    kinds = optimised.value_kind
     for new, old in found.values.items():
         stored = kinds[new] == ValueKind.INITIALIZER and original.producer[old] >= 0
         (folded if stored else available).add(original.canonical[old])
@@ -139,7 +142,9 @@ def _region(
         if value in found.values
     ]
     anchored = {anchors.rows[node] for node in workers if anchors.rows[node] >= 0}
-    sliced = set(original.backward(starts, regions.available))
+    # An Identity after a fusion equals the fusion's own result.
+    through = set() if anchored else {original.canonical[value] for value in starts}
+    sliced = set(original.backward(starts, regions.available, through=through))
     for row in anchored:
         needed = [v for v in original.deps[row] if original.canonical[v] not in regions.available]
         sliced.update(original.backward(needed, regions.available))
@@ -147,15 +152,16 @@ def _region(
         sliced.update(found.absorbed.get(node, ()))
     sliced -= anchored
     sliced = {row for row in sliced if not _is_folded(original, regions, row)}
-    removed = _removed(original, anchors, workers, sliced)
-    regions.eliminated |= removed
+    sliced -= _repeated(original, anchored, sliced)
+    idle = _idle(original, anchors, workers, sliced)
+    regions.removals.eliminated |= idle
     called = {
         inner
         for row in anchored
         if row in original.called
         for inner in _instance_rows(original, row)
     }
-    return tuple(sorted(anchored | called | (sliced - removed)))
+    return tuple(sorted(anchored | called | (sliced - idle)))
 
 
 def _hand_back_arithmetic(original: Dataflow, optimised: Dataflow, regions: Regions) -> None:
@@ -183,22 +189,34 @@ def _is_folded(original: Dataflow, regions: Regions, row: int) -> bool:
     return row in regions.folded and original.protos[row].op_type != "DequantizeLinear"
 
 
-def _removed(
-    original: Dataflow, anchors: Anchors, workers: list[int], sliced: set[int]
-) -> set[int]:
-    """Tell what was merely removed from what a kernel took over.
-
-    A node that survived as it was computes itself alone, so the no-operations around it are gone.
-    """
+def _idle(original: Dataflow, anchors: Anchors, workers: list[int], sliced: set[int]) -> set[int]:
+    """Tell what was merely removed after a node from what its kernel took over."""
     ops = {row: original.protos[row].op_type for row in sliced}
-    removed = {row for row, op in ops.items() if op in {"Identity", "Dropout"}}
-    if removed == sliced and not any(anchors.rows[node] >= 0 for node in workers):
+    idle = {row for row, op in ops.items() if op in {"Identity", "Dropout"}}
+    if idle == sliced and not any(anchors.rows[node] >= 0 for node in workers):
         return set()
     if len(workers) == 1 and workers[0] in anchors.unchanged:
         own = original.protos[anchors.rows[workers[0]]].op_type
         if own not in FUSING:
-            removed |= {row for row, op in ops.items() if op in REMOVABLE | SHAPE_ONLY}
-    return removed
+            idle |= {row for row, op in ops.items() if op in REMOVABLE | SHAPE_ONLY}
+    return idle
+
+
+def _repeated(original: Dataflow, anchored: set[int], sliced: set[int]) -> set[int]:
+    """Find rows equal to an anchored one, whose output bears their name now."""
+    outputs = {
+        original.canonical[value]
+        for row in anchored
+        for value in original.outputs[row]
+        if value >= 0
+    }
+    return {
+        row
+        for row in sliced
+        if any(
+            value >= 0 and original.canonical[value] in outputs for value in original.outputs[row]
+        )
+    }
 
 
 def _instance_rows(original: Dataflow, call: int) -> list[int]:

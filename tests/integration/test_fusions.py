@@ -266,6 +266,20 @@ CASES = {
         all="a b",
         fates="i: eliminated, y: eliminated",
     ),
+    "identity after a fusion": Case(
+        graph="""g (float[2,8,3] x, float[2,8,4] z) => (float[2,3,4] y) {
+            t = Transpose<perm=[0,2,1]>(x) mm = MatMul(t, z) y = Identity(mm) }""",
+        basic="t mm",
+        all="t+mm",
+        fates="y: eliminated",
+    ),
+    "nodes that are equal once a cast is gone": Case(
+        graph="""g (float[3,8] x) => (float[3,8] y) {
+            a = Exp(x) c = Cast<to=1>(x) b = Exp(c) s = Softmax(a) y = Div(b, s) }""",
+        basic="a s y",
+        all="a s y",
+        fates="c: eliminated, b: deduplicated",
+    ),
     "cast to the same type": Case(
         graph="g (float[3,8] x) => (float[3,8] y) { a = Exp(x) c = Cast<to=1>(a) y = Neg(c) }",
         basic="a y",
