@@ -108,10 +108,10 @@ function buildTable(stops: readonly string[]): string[] {
   });
 }
 
-/** Where a value stands between little (a thousandth of the most) and the most, by its logarithm. */
-export function logPlace(value: number, most: number): number {
-  if (!(value > 0) || !(most > 0)) return 0;
-  return Math.max(0, 1 + Math.log10(value / most) / 3);
+/** Where a value stands between two others, by its logarithm: from 0 to 1. */
+export function logPlace(value: number, low: number, high: number): number {
+  if (!(value > low) || !(low > 0)) return 0;
+  return high > low ? Math.min(1, Math.log(value / low) / Math.log(high / low)) : 1;
 }
 
 export function parseHex(hex: string): Rgb {

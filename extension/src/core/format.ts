@@ -61,8 +61,9 @@ function scaleFor(value: number, unit: Unit): Scale {
 /** "4.81 ms", "8.5 %", "97.5 MB", "≈ 231 M". */
 export function quantity(value: number, unit: Unit, isEstimate = false): string {
   if (!Number.isFinite(value)) return significant(value);
-  if (unit === 'count' && Number.isInteger(value) && Math.abs(value) < 1e4)
-    return whole(value, isEstimate);
+  const isWhole = Number.isInteger(value) && Math.abs(value) < 1e4;
+  if (isWhole && unit === 'count') return whole(value, isEstimate);
+  if (isWhole && unit === 'bytes' && Math.abs(value) < 1e3) return `${whole(value, isEstimate)} B`;
   const scale = scaleFor(value, unit);
   const digits = unit === 'share' && Math.abs(value) < 0.1 ? 2 : 3;
   const number = significant(value / scale.factor, digits);

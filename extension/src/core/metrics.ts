@@ -3,7 +3,7 @@
 import { at, real } from './arrays.js';
 import { float64Column } from './document.js';
 import type { Unit } from './format.js';
-import { type Hierarchy, nodeOf } from './hierarchy.js';
+import type { Hierarchy } from './hierarchy.js';
 import type { Metric } from './wire.gen.js';
 
 export interface MetricColumn {
@@ -37,13 +37,7 @@ export function itemValues(tree: Hierarchy, metric: MetricColumn): Float64Array 
 
 function lift(tree: Hierarchy, out: Float64Array, item: number, additive: boolean): void {
   const group = at(tree.parent, item);
-  // The time of a node with bodies is that of its whole run already.
-  if (group >= 0 && !(additive && ownsBodies(tree, group)))
-    merge(out, group, real(out, item), additive);
-}
-
-function ownsBodies(tree: Hierarchy, group: number): boolean {
-  return nodeOf(tree, group) >= 0;
+  if (group >= 0) merge(out, group, real(out, item), additive);
 }
 
 function merge(out: Float64Array, item: number, value: number, additive: boolean): void {
@@ -68,8 +62,18 @@ export function total(metric: MetricColumn): number {
   return sum;
 }
 
-export function mostOf(values: Float64Array): number {
+export interface Range {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** What a scale has to span: from the least to the most above zero, at least one decade and at most three. */
+export function rangeOf(values: Iterable<number>): Range {
+  let least = Number.POSITIVE_INFINITY;
   let most = 0;
-  for (const value of values) if (value > most) most = value;
-  return most;
+  for (const value of values) {
+    if (value > most) most = value;
+    if (value > 0 && value < least) least = value;
+  }
+  return { low: Math.max(most / 1000, Math.min(least, most / 10)), high: most };
 }

@@ -5,7 +5,7 @@ import { at, byte, real } from './arrays.js';
 import { boxSize } from './boxes.js';
 import { buildGraph, type Graph, int32Column, withShapes } from './document.js';
 import { ancestorsOf, buildHierarchy, canOpen, type Hierarchy, nodesIn } from './hierarchy.js';
-import { itemValues, type MetricColumn, metricColumn, mostOf } from './metrics.js';
+import { itemValues, type MetricColumn, metricColumn, type Range, rangeOf } from './metrics.js';
 import type { Scene } from './scene.js';
 import { search } from './search.js';
 import { openAtFirst, type VisibleGraph, visibleGraph } from './visible.js';
@@ -40,8 +40,8 @@ export class Store {
   readonly metrics: ReadonlySignal<readonly MetricColumn[]>;
   readonly metric: ReadonlySignal<MetricColumn | null>;
   readonly values: ReadonlySignal<Float64Array | null>;
-  /** The largest value among the boxes that stand: where the heat scale ends. */
-  readonly most: ReadonlySignal<number>;
+  /** What the heat scale spans: the values of the boxes that stand. */
+  readonly range: ReadonlySignal<Range>;
   readonly colourKey: Signal<string | null>;
   readonly profiles: ReadonlySignal<readonly ProfileView[]>;
   readonly open: Signal<ReadonlySet<number>>;
@@ -68,7 +68,7 @@ export class Store {
     this.values = computed(
       () => this.metric.value && itemValues(this.tree.value, this.metric.value),
     );
-    this.most = computed(() => mostDrawn(this.values.value, this.drawing.value));
+    this.range = computed(() => rangeDrawn(this.values.value, this.drawing.value));
     this.open = signal(openAtFirst(this.tree.value));
     this.matches = computed(() => search(this.graph.value, this.query.value, this.metrics.value));
   }
@@ -162,10 +162,12 @@ export class Store {
   }
 }
 
-function mostDrawn(values: Float64Array | null, drawing: Drawing | null): number {
-  if (!values || !drawing) return 0;
+function rangeDrawn(values: Float64Array | null, drawing: Drawing | null): Range {
+  if (!values || !drawing) return rangeOf([]);
   const { item, isOpen } = drawing.graph;
-  return mostOf(Float64Array.from(item, (it, box) => (byte(isOpen, box) ? 0 : real(values, it))));
+  return rangeOf(
+    Float64Array.from(item, (it, box) => (byte(isOpen, box) ? Number.NaN : real(values, it))),
+  );
 }
 
 function profileView(profile: ProfileColumns): ProfileView {

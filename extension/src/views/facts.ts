@@ -96,10 +96,28 @@ const SENTENCES: Readonly<Record<string, string>> = {
   folded: 'computed once, when the session was made',
   eliminated: 'removed: it has no effect',
   deduplicated: 'an equal node stands for it',
+  inlined: 'its body stands for it',
   dead: 'reaches no output',
   'not executed': 'no run reached it',
   unknown: 'what became of it is unknown',
 };
+
+const WORDS: Readonly<Record<string, string>> = {
+  region: 'fused',
+  folded: 'folded',
+  eliminated: 'removed',
+  deduplicated: 'shared',
+  inlined: 'inlined',
+  dead: 'unused',
+  'not executed': 'not run',
+};
+
+/** In place of a time: why a node has none of its own. Empty where the metric is not of a profile. */
+export function fateWord(store: Store, node: number): string {
+  const key = store.metric.value?.key ?? '';
+  const own = fatesOf(store, node).find(({ profile }) => key.endsWith(`.${profile.label}`));
+  return own ? (WORDS[own.fate] ?? '') : '';
+}
 
 export function fateSentence({ profile, fate, region }: Fate): string {
   if (region) return `ran as ${region.label} on ${profile.label}`;

@@ -72,16 +72,16 @@ export function Legend({ controller }: { controller: Controller }) {
   const theme = controller.themeKind.value;
   const metric = store.metric.value;
   if (!metric) return <Families controller={controller} />;
-  const most = store.most.value;
-  if (!(most > 0)) return <div class="onnxlab-legend">no box has a number for {metric.label}</div>;
+  const { low, high } = store.range.value;
+  if (!(high > 0)) return <div class="onnxlab-legend">no box has a number for {metric.label}</div>;
   const steps = Array.from({ length: 9 }, (_, i) => heat(i / 8, theme)).join(', ');
   return (
     <div class="onnxlab-legend">
       <span>{metric.label}</span>
       <span class="onnxlab-heat" style={{ background: `linear-gradient(to right, ${steps})` }} />
       <span>
-        {quantity(most / 1000, metric.unit, metric.estimated)} …{' '}
-        {quantity(most, metric.unit, metric.estimated)} (log)
+        {quantity(low, metric.unit, metric.estimated)} …{' '}
+        {quantity(high, metric.unit, metric.estimated)} (log)
       </span>
     </div>
   );

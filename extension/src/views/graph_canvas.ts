@@ -5,6 +5,7 @@ import { at, byte, real } from '../core/arrays.js';
 import { canOpen } from '../core/hierarchy.js';
 import type { Drawing, Store } from '../core/store.js';
 import { Camera } from './camera.js';
+import { fateWord } from './facts.js';
 import { boxAt } from './hit.js';
 import { paint } from './paint.js';
 import { Faces, litArcs, type Picture } from './picture.js';
@@ -230,7 +231,8 @@ export class GraphCanvas {
       theme,
       store.metric.value,
       store.values.value,
-      store.most.value,
+      store.range.value,
+      (node) => fateWord(store, node),
     );
     const { item, nodes } = store.selection.value;
     const isOpen = (box: number) => box >= 0 && byte(drawing.graph.isOpen, box) === 1;

@@ -14,7 +14,7 @@ import {
   nodeOf,
   sublabelOf,
 } from '../core/hierarchy.js';
-import type { MetricColumn } from '../core/metrics.js';
+import type { MetricColumn, Range } from '../core/metrics.js';
 import type { Drawing } from '../core/store.js';
 import type { Theme } from './theme.js';
 
@@ -56,7 +56,8 @@ export class Faces {
     private readonly theme: Theme,
     private readonly metric: MetricColumn | null,
     private readonly values: Float64Array | null,
-    private readonly most: number,
+    private readonly range: Range,
+    private readonly wordFor: (node: number) => string,
   ) {}
 
   of(item: number): BoxFace {
@@ -91,9 +92,13 @@ export class Faces {
       label: elide(oneLine(labelOf(tree, item)), LABEL_LIMIT),
       sublabel: elide(oneLine(sublabelOf(tree, item)), LABEL_LIMIT),
       count: isClosedGroup ? `${quantity(at(tree.size, item), 'count')} ▸` : '',
-      metric: hasValue ? quantity(value, metric.unit, metric.estimated) : '',
+      metric: hasValue
+        ? quantity(value, metric.unit, metric.estimated)
+        : isOperator
+          ? this.wordFor(node)
+          : '',
       stripe: family,
-      fill: hasValue ? heat(logPlace(value, this.most), this.theme.kind) : '',
+      fill: hasValue ? heat(logPlace(value, this.range.low, this.range.high), this.theme.kind) : '',
       ground: this.groundOf(kind, family),
       kind,
     };

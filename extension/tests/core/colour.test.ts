@@ -31,11 +31,12 @@ describe('the heat scale', () => {
       expect(sign * ((steps[i] ?? 0) - (steps[i - 1] ?? 0))).toBeGreaterThanOrEqual(0);
   });
 
-  it('is logarithmic over three decades', () => {
-    expect(logPlace(1000, 1000)).toBe(1);
-    expect(logPlace(1, 1000)).toBeCloseTo(0);
-    expect(logPlace(0.001, 1000)).toBe(0);
-    expect(logPlace(Number.NaN, 1000)).toBe(0);
+  it('is logarithmic', () => {
+    expect(logPlace(1000, 1, 1000)).toBe(1);
+    expect(logPlace(10, 1, 1000)).toBeCloseTo(1 / 3);
+    expect(logPlace(0.001, 1, 1000)).toBe(0);
+    expect(logPlace(Number.NaN, 1, 1000)).toBe(0);
+    expect(logPlace(5, 0, 0)).toBe(0);
   });
 });
 

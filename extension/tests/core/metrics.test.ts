@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { at } from '../../src/core/arrays.js';
 import { buildHierarchy } from '../../src/core/hierarchy.js';
-import { itemValues, type MetricColumn, mostOf, rankOf, total } from '../../src/core/metrics.js';
+import { itemValues, type MetricColumn, rangeOf, rankOf, total } from '../../src/core/metrics.js';
 import { chain, graphOf } from './graphs.js';
 
 const tree = buildHierarchy(graphOf(chain(4, (i) => `layer.${Math.floor(i / 2)}`)));
@@ -27,6 +27,12 @@ describe('a metric', () => {
   it('ranks nodes, those without a number not at all', () => {
     expect([0, 1, 2, 3].map((node) => rankOf(metric(true), node))).toEqual([2, 0, 1, 3]);
     expect(total(metric(true))).toBe(13);
-    expect(mostOf(metric(true).values)).toBe(7);
+  });
+
+  it('is spread over one to three decades', () => {
+    expect(rangeOf([5, Number.NaN, 0, 7])).toEqual({ low: 0.7, high: 7 });
+    expect(rangeOf([0.5, 100])).toEqual({ low: 0.5, high: 100 });
+    expect(rangeOf([1e-6, 1000])).toEqual({ low: 1, high: 1000 });
+    expect(rangeOf([])).toEqual({ low: 0, high: 0 });
   });
 });
