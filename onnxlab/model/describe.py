@@ -60,12 +60,14 @@ def _entries(model: Model) -> Iterator[tuple[str, str]]:
 
 
 def _interface(model: Model) -> Iterator[tuple[str, str]]:
-    for word, frame in (("input", model.inputs), ("output", model.outputs)):
-        for row in frame.head(MAX_LISTED).itertuples():
-            dtype, shape = str(row.dtype) or "unknown type", str(row.shape) or "unknown rank"
-            yield f"{word} {row.name!s}", f"{dtype} {shape}"
-        if len(frame) > MAX_LISTED:
-            yield f"further {word}s", str(len(frame) - MAX_LISTED)
+    table, strings = model.table, model.table.strings
+    for word, rows in (("input", model.input_rows), ("output", model.output_rows)):
+        for row in rows[:MAX_LISTED]:
+            dtype = strings[int(table.value_dtype[row])] or "unknown type"
+            shape = strings[int(table.value_shape[row])] or "unknown rank"
+            yield f"{word} {strings[int(table.value_name[row])]}", f"{dtype} {shape}"
+        if len(rows) > MAX_LISTED:
+            yield f"further {word}s", str(len(rows) - MAX_LISTED)
 
 
 def _training(model: Model) -> Iterator[tuple[str, str]]:

@@ -100,16 +100,12 @@ def initializers_frame(model: Model) -> pd.DataFrame:
 
 def inputs_frame(model: Model) -> pd.DataFrame:
     """See `Model.inputs`."""
-    table = model.table
-    rows = table.graph_inputs[: table.graph_inputs_start[1]].tolist()
-    return _interface(model, [row for row in rows if table.value_kind[row] == ValueKind.INPUT])
+    return _interface(model, model.input_rows)
 
 
 def outputs_frame(model: Model) -> pd.DataFrame:
     """See `Model.outputs`."""
-    table = model.table
-    rows = table.graph_outputs[: table.graph_outputs_start[1]].tolist()
-    return _interface(model, [row for row in rows if row >= 0])
+    return _interface(model, model.output_rows)
 
 
 def _interface(model: Model, rows: list[int]) -> pd.DataFrame:

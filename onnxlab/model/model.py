@@ -17,7 +17,7 @@ from onnxlab.model.operators import known_operators, opset_versions
 from onnxlab.model.shapes import Shapes, infer_shapes, shapes_complete, table_shapes
 from onnxlab.model.skeleton import Payload, Skeleton
 from onnxlab.model.source import Stamp, check_stamp
-from onnxlab.model.table import GraphTable
+from onnxlab.model.table import GraphTable, ValueKind
 from onnxlab.model.tensors import TensorReader
 from onnxlab.model.walk import FunctionKey, Walk, call_key, function_key, walk_graphs
 from onnxlab.model.weights import Weights, collect_weights
@@ -155,6 +155,18 @@ class Model:
     def outputs(self) -> pd.DataFrame:
         """The main graph's outputs, in declared order, with the columns of `inputs`."""
         return frames.outputs_frame(self)
+
+    @property
+    def input_rows(self) -> list[int]:
+        """Value rows of what has to be fed, in declared order."""
+        rows = self.table.graph_inputs[: self.table.graph_inputs_start[1]].tolist()
+        return [row for row in rows if self.table.value_kind[row] == ValueKind.INPUT]
+
+    @property
+    def output_rows(self) -> list[int]:
+        """Value rows of the main graph's outputs, in declared order."""
+        rows = self.table.graph_outputs[: self.table.graph_outputs_start[1]].tolist()
+        return [row for row in rows if row >= 0]
 
     @cached_property
     def weights(self) -> Weights:

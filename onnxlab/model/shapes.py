@@ -32,7 +32,6 @@ __all__ = ["Shapes", "infer_shapes", "shapes_complete", "table_shapes"]
 
 TIME_LIMIT_S = 20.0
 MAX_INSTANCES = 1_000  # function instances whose insides are inferred
-MEMORY_BYTES = 8 << 30
 
 _LOG = logging.getLogger(__name__)
 _TASKS = Path(__file__).parent / "child" / "shapes.py"
@@ -87,7 +86,7 @@ def infer_shapes(model: Model) -> Shapes:
 
     found = _Found(model.table)
     problem = ""
-    limits = Limits(time_s=TIME_LIMIT_S, memory_bytes=MEMORY_BYTES)
+    limits = Limits(time_s=TIME_LIMIT_S)
     try:
         with Child(tasks=_TASKS, limits=limits) as child:
             problem = _Inference(model, child, found).run()

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import ml_dtypes
 import numpy as np
 import numpy.typing as npt
-from onnx import AttributeProto, SparseTensorProto, TensorProto, helper
+from onnx import AttributeProto, SparseTensorProto, TensorProto
 
 from onnxlab.errors import FileChanged, ModelError
 from onnxlab.model.external import external_place, is_external, resolve_location
@@ -34,6 +34,47 @@ CHUNK_ELEMENTS = 1 << 20
 _READ_BYTES = 1 << 30
 
 _FIELD_NUMBERS = {name: number for number, name in PAYLOAD_FIELDS.items()}
+# Number in TensorProto.DataType → type of numpy, or of ml_dtypes. Not asked from onnx, whose older
+# releases give wider stand-ins.
+_NUMPY_TYPES = {
+    1: "float32",
+    2: "uint8",
+    3: "int8",
+    4: "uint16",
+    5: "int16",
+    6: "int32",
+    7: "int64",
+    9: "bool",
+    10: "float16",
+    11: "float64",
+    12: "uint32",
+    13: "uint64",
+    14: "complex64",
+    15: "complex128",
+    16: "bfloat16",
+    17: "float8_e4m3fn",
+    18: "float8_e4m3fnuz",
+    19: "float8_e5m2",
+    20: "float8_e5m2fnuz",
+    21: "uint4",
+    22: "int4",
+    23: "float4_e2m1fn",
+    24: "float8_e8m0fnu",
+    25: "uint2",
+    26: "int2",
+    27: "float6_e2m3fn",
+    28: "float6_e3m2fn",
+}
+# Which field holds the numbers where they are not raw; else int32_data.
+_TYPED_FIELDS = {
+    1: "float_data",
+    7: "int64_data",
+    11: "double_data",
+    12: "uint64_data",
+    13: "uint64_data",
+    14: "float_data",
+    15: "double_data",
+}
 # Packed types: bits → the numbers that one byte holds.
 _PACKED = {4: 2, 2: 4}
 
@@ -218,9 +259,14 @@ def element_count(tensor: TensorProto) -> int:
 
 def numpy_dtype(tensor: TensorProto) -> np.dtype[Any]:
     """Return the numpy type of a tensor's elements."""
-    if not element_bits(tensor.data_type):
-        raise ModelError(f"{_label(tensor)} has no known element type ({tensor.data_type})")
-    return np.dtype(helper.tensor_dtype_to_np_dtype(tensor.data_type)).newbyteorder("=")
+    name = _NUMPY_TYPES.get(tensor.data_type, "")
+    if hasattr(ml_dtypes, name):
+        return np.dtype(getattr(ml_dtypes, name))
+    try:
+        return np.dtype(name or "unknown")
+    except TypeError as error:
+        message = f"{_label(tensor)} has no known element type ({tensor.data_type})"
+        raise ModelError(message) from error
 
 
 def unpack(data: bytes, data_type: int, elements: int, dtype: np.dtype[Any]) -> Array:
@@ -263,7 +309,7 @@ def _numbers(typed: TensorProto, tensor: TensorProto, elements: int, dtype: np.d
         data = typed.raw_data
         _check_size(tensor, len(data), packed_bytes(data_type, elements) or 0)
         return unpack(data, data_type, elements, dtype)
-    field = helper.tensor_dtype_to_field(data_type)
+    field = _TYPED_FIELDS.get(data_type, "int32_data")
     entries = getattr(typed, field)
     bits = element_bits(data_type)
     per_byte = _PACKED.get(bits, 1)
@@ -305,9 +351,3 @@ def _check_size(tensor: TensorProto, stored: int, needed: int) -> None:
 
 def _label(tensor: TensorProto) -> str:
     return f"tensor {elide(visible(tensor.name), 100)!r}"
-
-
-def external_path(model: Model, tensor: TensorProto) -> Path:
-    """Return the real path of a tensor's external data; `ModelError` where it is out of reach."""
-    place = external_place(tensor)
-    return resolve_location(place.location, model.folder, model=model.path)

@@ -28,21 +28,21 @@ MAX_CYCLES = 20
 def duplicate_node_names(model: Model) -> Iterator[Finding]:
     """Find nodes of one graph that share a name."""
     table = model.table
-    groups: dict[tuple[int, int], list[int]] = defaultdict(list)
-    names = zip(table.node_graph.tolist(), table.node_name.tolist(), strict=True)
-    for row, (graph, name) in enumerate(names):
-        if name:
-            groups[graph, name].append(row)
-    shared = [rows for rows in groups.values() if len(rows) > 1]
-    if shared:
-        rows = sorted(row for group in shared for row in group)
+    keys = table.node_graph.astype(np.int64) << 32 | table.node_name
+    _, first, inverse, counts = np.unique(
+        keys, return_index=True, return_inverse=True, return_counts=True
+    )
+    shared = (counts > 1) & (table.node_name[first] > 0)
+    if shared.any():
+        rows = np.flatnonzero(shared[inverse]).tolist()
+        names = [table.name(row) for row in sorted(first[shared].tolist())]
         yield node_finding(
             model,
             rows,
             code="duplicate-node-name",
             severity=Severity.WARNING,
-            hazard=f"{counted(len(rows), 'node')} share {counted(len(shared), 'name')}: "
-            f"{listed(table.name(group[0]) for group in shared)}.",
+            hazard=f"{counted(len(rows), 'node')} share {counted(len(names), 'name')}: "
+            f"{listed(names)}.",
             remedy="Give every node a name of its own; here they are told apart by address.",
             why="Some runtimes refuse such a model, and tools that join by name mix the nodes up.",
         )
