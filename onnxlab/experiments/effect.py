@@ -9,6 +9,7 @@ from onnxlab.experiments.agreement import Agreement
 from onnxlab.experiments.latency import Latency
 from onnxlab.experiments.ratio import Ratio, Verdict
 from onnxlab.passes.ort import Variant
+from onnxlab.passes.save import Saved
 from onnxlab.profiling.quantity import format_bytes, format_us
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ class Effect:
         Whether the outputs agree; None where that was not measured.
     latency
         How fast it is; None where that was not measured.
+    saved
+        Where the variant was saved, and what to know about that.
     """
 
     baseline: Variant
@@ -41,6 +44,7 @@ class Effect:
     variant: Variant
     agreement: Agreement | None = None
     latency: Latency | None = None
+    saved: tuple[Saved, ...] = ()
 
     @property
     def name(self) -> str:
@@ -69,6 +73,9 @@ class Effect:
             rows.append(("nodes", str(before.node_count), str(after.node_count), change))
             rows.append(_size_row(before, after))
         rows += self._measured_rows()
+        for saved in self.saved:
+            rows.append(("saved", "", "", str(saved.path)))
+            rows += [("", "", "", note) for note in saved.notes]
         return tuple(rows)
 
     @property

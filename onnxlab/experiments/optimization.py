@@ -61,6 +61,7 @@ class Optimization:
             model, self._runner, runnable=_light_copy(model), threads=settings.threads
         )
         self._measurer = Measurer(model, settings)
+        self._saved: dict[Pipeline, tuple[Saved, ...]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -150,6 +151,7 @@ class Optimization:
             baseline=self.baseline,
             whole=self._optimiser.variant(preset(self._preset)),
             variant=self.variant,
+            saved=self._saved.get(self._pipeline, ()),
         )
         return self._measurer.known(effect)
 
@@ -215,9 +217,12 @@ class Optimization:
         SessionError
             ONNX Runtime refuses the model with these passes.
         """
-        return save_variant(
-            self.model, self._runner, self._pipeline, path, threads=self.settings.threads
+        pipeline = self._pipeline
+        saved = save_variant(
+            self.model, self._runner, pipeline, path, threads=self.settings.threads
         )
+        self._saved[pipeline] = (*self._saved.get(pipeline, ()), saved)
+        return saved
 
     def code(self) -> str:
         """Return the Python code that makes a session with these passes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 from importlib.resources import files
 
@@ -46,7 +47,8 @@ def effect_html(effect: Effect, *, is_measuring: bool) -> str:
     head = f"<h3>original → {escape(effect.name)}</h3>"
     if effect.error:
         return head + message_html(f"failed: {effect.error}", is_problem=True)
-    rows = [_row(*row) for row in effect.rows if row[0] != "interface" or effect.variant.interface]
+    told = replace(effect, saved=()).rows  # what was saved is told when it is
+    rows = [_row(*row) for row in told if row[0] != "interface" or effect.variant.interface]
     if effect.latency is None:
         pending = "measuring …" if is_measuring else "not measured yet"
         rows.append(_row("latency", "", "", pending))
@@ -66,10 +68,11 @@ def operators_html(effect: Effect) -> str:
     )
     rest = len(frame) - len(shown)
     more = f'<div class="onnxlab-quiet">and {rest} more operators</div>' if rest else ""
-    head = (
-        "<tr class='onnxlab-quiet'><th>operator</th><th class='onnxlab-number'>before</th>"
-        "<th class='onnxlab-number'>after</th><th></th></tr>"
+    columns = "".join(
+        f'<th class="onnxlab-number"><span class="onnxlab-swatch onnxlab-{kind}"></span>{kind}</th>'
+        for kind in ("before", "after")
     )
+    head = f'<tr class="onnxlab-quiet"><th>operator</th>{columns}<th></th></tr>'
     return f"<table>{head}{rows}</table>{more}"
 
 

@@ -232,6 +232,7 @@ def test_the_verb_applies_its_options(tmp_path: Path) -> None:
     )
     assert optimization.pipeline.disabled == ("DivMulFusion",)
     assert (tmp_path / "fast.onnx").exists()
+    assert "fast.onnx" in repr(optimization)
     assert "all passes off" in repr(optimization)
     optimization.close()
 
