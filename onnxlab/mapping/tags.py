@@ -54,8 +54,8 @@ def inlining(name: str) -> str:
     Operators without a kernel are inlined by the function in their schema, in the same way as
     local functions. Empty for the latter, whose nodes bear tags, and for any other name.
     """
-    match = _SCHEMA_INLINED.match(name)
-    return match[0] if match and _SPECIALISED not in match[0] else ""
+    match = None if parse_inlined_name(name) else _SCHEMA_INLINED.match(name)
+    return match[0] if match else ""
 
 
 def plain_name(name: str) -> str:

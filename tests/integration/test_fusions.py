@@ -198,6 +198,15 @@ CASES = {
         all="b/i/d+b/i/e+b/i/a+b/i/m+b/q y/i/d+y/i/e+y/i/a+y/i/m+y/q",
         fates="b: inlined, y: inlined, b/i: inlined, y/i: inlined",
     ),
+    "two fusions in one function": Case(
+        graph="""g (float[3,8] x) => (float[3,8] y) { y = local.Mlp(x, w, v) }
+            <domain: "local", opset_import: ["": 17]> Mlp (p, w, v) => (q) {
+            h = Gemm(p, w) r = Relu(h) o = Gemm(r, v) s = Sigmoid(o) q = Neg(s) }""",
+        weights={"w": (8, 16), "v": (16, 8)},
+        basic="y/h y/r y/o y/s y/q",
+        all="y/h+y/r y/o+y/s y/q",
+        fates="y: inlined",
+    ),
     "branch taken and branch not taken": Case(
         graph="""g (float[2,8] x, bool c) => (float[2,8] y) { n = Neg(x) y = If(c)
             <then_branch = t () => (float[2,8] u) { t = Exp(n) u = Relu(t) },
