@@ -190,70 +190,87 @@ def transformer_block(
     layers: int = 1, *, width: int = 32, heads: int = 4, seed: int = 0
 ) -> onnx.ModelProto:
     """Build attention and a feed-forward part per layer, scoped ``/layer.N/...``, batch × seq."""
-    import numpy as np
-    from onnx import helper
-
-    random = np.random.default_rng(seed)
-    depth = width // heads
-    weights: dict[str, np.ndarray[Any, Any]] = {
-        "split": np.array([0, 0, heads, depth], np.int64),
-        "join": np.array([0, 0, width], np.int64),
-        "scale": np.array(np.sqrt(depth), np.float32),
-        "sqrt2": np.array(np.sqrt(2), np.float32),
-        "one": np.array(1, np.float32),
-        "half": np.array(0.5, np.float32),
-    }
-    nodes: list[onnx.NodeProto] = []
-
-    def add(op: str, inputs: list[str], out: str, name: str, **attributes: Any) -> str:
-        nodes.append(helper.make_node(op, inputs, [out], name, **attributes))
-        return out
-
-    def linear(value: str, scope: str, shape: tuple[int, int]) -> str:
-        key = scope.strip("/").replace("/", ".")
-        weights[f"{key}.weight"] = (0.1 * random.normal(size=shape)).astype(np.float32)
-        weights[f"{key}.bias"] = (0.1 * random.normal(size=shape[1])).astype(np.float32)
-        product = add("MatMul", [value, f"{key}.weight"], f"{key}.mm", f"{scope}/MatMul")
-        return add("Add", [product, f"{key}.bias"], f"{key}.out", f"{scope}/Add")
-
-    def normalise(value: str, scope: str) -> str:
-        key = scope.strip("/").replace("/", ".")
-        weights[f"{key}.weight"] = np.ones(width, np.float32)
-        weights[f"{key}.bias"] = np.zeros(width, np.float32)
-        inputs = [value, f"{key}.weight", f"{key}.bias"]
-        return add("LayerNormalization", inputs, f"{key}.out", f"{scope}/LayerNormalization")
-
+    parts = _Parts(width, heads, seed)
     value = "x"
     for layer in range(layers):
-        scope = f"/layer.{layer}/attention"
-        split = {}
-        for part, order in (("q", [0, 2, 1, 3]), ("k", [0, 2, 3, 1]), ("v", [0, 2, 1, 3])):
-            flat = linear(value, f"{scope}/{part}", (width, width))
-            shaped = add("Reshape", [flat, "split"], f"{flat}.r", f"{scope}/{part}/Reshape")
-            split[part] = add(
-                "Transpose", [shaped], f"{flat}.t", f"{scope}/{part}/Transpose", perm=order
-            )
-        key = f"l{layer}"
-        add("MatMul", [split["q"], split["k"]], f"{key}.qk", f"{scope}/MatMul")
-        add("Div", [f"{key}.qk", "scale"], f"{key}.s", f"{scope}/Div")
-        add("Softmax", [f"{key}.s"], f"{key}.p", f"{scope}/Softmax", axis=-1)
-        add("MatMul", [f"{key}.p", split["v"]], f"{key}.c", f"{scope}/MatMul_1")
-        add("Transpose", [f"{key}.c"], f"{key}.ct", f"{scope}/Transpose", perm=[0, 2, 1, 3])
-        add("Reshape", [f"{key}.ct", "join"], f"{key}.cr", f"{scope}/Reshape")
-        out = linear(f"{key}.cr", f"{scope}/output", (width, width))
-        add("Add", [out, value], f"{key}.res", f"{scope}/Add")
-        value = normalise(f"{key}.res", f"/layer.{layer}/norm1")
-        hidden = linear(value, f"/layer.{layer}/mlp/fc1", (width, 4 * width))
-        for op, inputs, result, name in _gelu_steps(
-            hidden, f"{key}.gelu", f"/layer.{layer}/mlp/act"
-        ):
-            add(op, inputs, result, name)
-        out = linear(f"{key}.gelu", f"/layer.{layer}/mlp/fc2", (4 * width, width))
-        add("Add", [out, value], f"{key}.res2", f"/layer.{layer}/mlp/Add")
-        value = normalise(f"{key}.res2", f"/layer.{layer}/norm2")
-    add("Identity", [value], "y", "output")
+        value = _feed_forward(parts, _attention(parts, value, layer), layer)
+    parts.add("Identity", [value], "y", "output")
     shape: list[int | str | None] = ["batch", "seq", width]
-    return build(nodes, inputs={"x": shape}, outputs={"y": shape}, initializers=weights)
+    return build(parts.nodes, inputs={"x": shape}, outputs={"y": shape}, initializers=parts.weights)
+
+
+class _Parts:
+    """Nodes and weights of a transformer as they are added."""
+
+    def __init__(self, width: int, heads: int, seed: int) -> None:
+        import numpy as np
+
+        self.width = width
+        self.nodes: list[onnx.NodeProto] = []
+        self._random = np.random.default_rng(seed)
+        depth = width // heads
+        self.weights: dict[str, np.ndarray[Any, Any]] = {
+            "split": np.array([0, 0, heads, depth], np.int64),
+            "join": np.array([0, 0, width], np.int64),
+            "scale": np.array(np.sqrt(depth), np.float32),
+            "sqrt2": np.array(np.sqrt(2), np.float32),
+            "one": np.array(1, np.float32),
+            "half": np.array(0.5, np.float32),
+        }
+
+    def add(self, op: str, inputs: list[str], out: str, name: str, **attributes: Any) -> str:
+        from onnx import helper
+
+        self.nodes.append(helper.make_node(op, inputs, [out], name, **attributes))
+        return out
+
+    def linear(self, value: str, scope: str, inputs: int, outputs: int) -> str:
+        import numpy as np
+
+        key = scope.strip("/").replace("/", ".")
+        weight = 0.1 * self._random.normal(size=(inputs, outputs))
+        self.weights[f"{key}.weight"] = weight.astype(np.float32)
+        self.weights[f"{key}.bias"] = np.zeros(outputs, np.float32)
+        product = self.add("MatMul", [value, f"{key}.weight"], f"{key}.mm", f"{scope}/MatMul")
+        return self.add("Add", [product, f"{key}.bias"], f"{key}.out", f"{scope}/Add")
+
+    def normalise(self, value: str, scope: str) -> str:
+        import numpy as np
+
+        key = scope.strip("/").replace("/", ".")
+        self.weights[f"{key}.weight"] = np.ones(self.width, np.float32)
+        self.weights[f"{key}.bias"] = np.zeros(self.width, np.float32)
+        inputs = [value, f"{key}.weight", f"{key}.bias"]
+        return self.add("LayerNormalization", inputs, f"{key}.out", f"{scope}/LayerNormalization")
+
+
+def _attention(parts: _Parts, value: str, layer: int) -> str:
+    scope, key, width = f"/layer.{layer}/attention", f"l{layer}", parts.width
+    split = {}
+    for part, order in (("q", [0, 2, 1, 3]), ("k", [0, 2, 3, 1]), ("v", [0, 2, 1, 3])):
+        own = f"{scope}/{part}"
+        flat = parts.linear(value, own, width, width)
+        shaped = parts.add("Reshape", [flat, "split"], f"{flat}.r", f"{own}/Reshape")
+        split[part] = parts.add("Transpose", [shaped], f"{flat}.t", f"{own}/Transpose", perm=order)
+    parts.add("MatMul", [split["q"], split["k"]], f"{key}.qk", f"{scope}/MatMul")
+    parts.add("Div", [f"{key}.qk", "scale"], f"{key}.s", f"{scope}/Div")
+    parts.add("Softmax", [f"{key}.s"], f"{key}.p", f"{scope}/Softmax", axis=-1)
+    parts.add("MatMul", [f"{key}.p", split["v"]], f"{key}.c", f"{scope}/MatMul_1")
+    parts.add("Transpose", [f"{key}.c"], f"{key}.ct", f"{scope}/Transpose", perm=[0, 2, 1, 3])
+    parts.add("Reshape", [f"{key}.ct", "join"], f"{key}.cr", f"{scope}/Reshape")
+    out = parts.linear(f"{key}.cr", f"{scope}/output", width, width)
+    parts.add("Add", [out, value], f"{key}.res", f"{scope}/Add")
+    return parts.normalise(f"{key}.res", f"/layer.{layer}/norm1")
+
+
+def _feed_forward(parts: _Parts, value: str, layer: int) -> str:
+    scope, key, width = f"/layer.{layer}/mlp", f"l{layer}", parts.width
+    hidden = parts.linear(value, f"{scope}/fc1", width, 4 * width)
+    for op, inputs, out, name in _gelu_steps(hidden, f"{key}.gelu", f"{scope}/act"):
+        parts.add(op, inputs, out, name)
+    out = parts.linear(f"{key}.gelu", f"{scope}/fc2", 4 * width, width)
+    parts.add("Add", [out, value], f"{key}.res2", f"{scope}/Add")
+    return parts.normalise(f"{key}.res2", f"/layer.{layer}/norm2")
 
 
 def with_if() -> onnx.ModelProto:

@@ -7,17 +7,24 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 from onnx import AttributeProto, SparseTensorProto, TensorProto
 
 from onnxlab.errors import FileChanged, ModelError
+from onnxlab.model.decode import (
+    check_size,
+    numpy_dtype,
+    tensor_label,
+    typed_numbers,
+    typed_strings,
+    unpack,
+)
 from onnxlab.model.external import external_place, is_external, resolve_location
 from onnxlab.model.skeleton import PAYLOAD_FIELDS, Payload
 from onnxlab.model.source import BytesSource, FileSource, Source, check_stamp
 from onnxlab.model.text import elide, text, visible
-from onnxlab.model.types import dtype_text, element_bits, packed_bytes
+from onnxlab.model.types import element_bits, packed_bytes
 from onnxlab.model.wire_format import BYTES, varint
 
 if TYPE_CHECKING:
@@ -34,49 +41,6 @@ CHUNK_ELEMENTS = 1 << 20
 _READ_BYTES = 1 << 30
 
 _FIELD_NUMBERS = {name: number for number, name in PAYLOAD_FIELDS.items()}
-# Number in TensorProto.DataType → type of numpy, or of ml_dtypes. Not asked from onnx, whose older
-# releases give wider stand-ins.
-_NUMPY_TYPES = {
-    1: "float32",
-    2: "uint8",
-    3: "int8",
-    4: "uint16",
-    5: "int16",
-    6: "int32",
-    7: "int64",
-    9: "bool",
-    10: "float16",
-    11: "float64",
-    12: "uint32",
-    13: "uint64",
-    14: "complex64",
-    15: "complex128",
-    16: "bfloat16",
-    17: "float8_e4m3fn",
-    18: "float8_e4m3fnuz",
-    19: "float8_e5m2",
-    20: "float8_e5m2fnuz",
-    21: "uint4",
-    22: "int4",
-    23: "float4_e2m1fn",
-    24: "float8_e8m0fnu",
-    25: "uint2",
-    26: "int2",
-    27: "float6_e2m3fn",
-    28: "float6_e3m2fn",
-}
-# Which field holds the numbers where they are not raw; else int32_data.
-_TYPED_FIELDS = {
-    1: "float_data",
-    7: "int64_data",
-    11: "double_data",
-    12: "uint64_data",
-    13: "uint64_data",
-    14: "float_data",
-    15: "double_data",
-}
-# Packed types: bits → the numbers that one byte holds.
-_PACKED = {4: 2, 2: 4}
 
 
 class TensorReader:
@@ -98,11 +62,11 @@ class TensorReader:
         """Return a dense tensor."""
         elements = element_count(tensor)
         if tensor.data_type == TensorProto.STRING:
-            return _strings(self._typed(tensor), elements, tensor)
+            return typed_strings(self._typed(tensor), elements, tensor)
         dtype = numpy_dtype(tensor)
         raw = self.raw_bytes(tensor, elements)
         if raw is None:
-            flat = _numbers(self._typed(tensor), tensor, elements, dtype)
+            flat = typed_numbers(self._typed(tensor), tensor, elements, dtype)
         else:
             flat = unpack(raw, tensor.data_type, elements, dtype)
         return flat.reshape(tuple(tensor.dims))
@@ -137,7 +101,7 @@ class TensorReader:
         shape = tuple(tensor.dims)
         total = math.prod(shape) if len(shape) <= MAX_DIMS and all(d >= 0 for d in shape) else -1
         if not 0 <= total <= MAX_DENSE_ELEMENTS:
-            raise ModelError(f"{_label(tensor.values)} is too large to be made dense")
+            raise ModelError(f"{tensor_label(tensor.values)} is too large to be made dense")
         values, indices = self.dense(tensor.values), self.dense(tensor.indices)
         if indices.ndim == 2 and indices.shape[1] == len(shape):
             in_range = bool(np.all((indices >= 0) & (indices < np.array(shape))))
@@ -146,7 +110,7 @@ class TensorReader:
             in_range = bool(np.all((indices >= 0) & (indices < total)))
             flat = indices.ravel()
         if not in_range or flat is None or len(flat) != values.size:
-            raise ModelError(f"{_label(tensor.values)} has indices outside of its shape")
+            raise ModelError(f"{tensor_label(tensor.values)} has indices outside of its shape")
         filled = np.zeros(total, values.dtype)
         filled[flat] = values.ravel()
         return filled.reshape(shape)
@@ -173,11 +137,11 @@ class TensorReader:
             with self._external(tensor, needed) as span:
                 yield span
         elif payload is not None and payload.field == "raw_data" and not payload.framed:
-            _check_size(tensor, payload.length, needed)
+            check_size(tensor, payload.length, needed)
             with self._own_source() as source:
                 yield source, payload.offset
         elif payload is None and tensor.HasField("raw_data"):
-            _check_size(tensor, len(tensor.raw_data), needed)
+            check_size(tensor, len(tensor.raw_data), needed)
             yield BytesSource(tensor.raw_data), 0
         else:
             yield None
@@ -188,11 +152,11 @@ class TensorReader:
         path = resolve_location(place.location, self._model.folder, model=self._model.path)
         self._model.check_unchanged()
         if place.length is not None:
-            _check_size(tensor, place.length, needed)
+            check_size(tensor, place.length, needed)
         with FileSource.open(path) as source:
             if place.offset + needed > source.size:
                 raise ModelError(
-                    f"the data of {_label(tensor)} end at byte {place.offset + needed:,} of "
+                    f"the data of {tensor_label(tensor)} end at byte {place.offset + needed:,} of "
                     f"{elide(visible(place.location), 100)!r}, which has {source.size:,}"
                 )
             yield source, place.offset
@@ -240,7 +204,9 @@ def _read_all(source: Source, offset: int, length: int, tensor: TensorProto) -> 
     while length > 0:
         piece = source.read(offset, min(length, _READ_BYTES))
         if not piece:
-            raise FileChanged(f"the data of {_label(tensor)} are cut short: load the model again")
+            raise FileChanged(
+                f"the data of {tensor_label(tensor)} are cut short: load the model again"
+            )
         pieces.append(piece)
         offset += len(piece)
         length -= len(piece)
@@ -251,48 +217,10 @@ def element_count(tensor: TensorProto) -> int:
     """Return a tensor's number of elements, or raise `ModelError` for impossible dimensions."""
     dims = tensor.dims
     if len(dims) > MAX_DIMS:
-        raise ModelError(f"{_label(tensor)} has {len(dims)} dimensions")
+        raise ModelError(f"{tensor_label(tensor)} has {len(dims)} dimensions")
     if any(dim < 0 for dim in dims):
-        raise ModelError(f"{_label(tensor)} has a negative dimension")
+        raise ModelError(f"{tensor_label(tensor)} has a negative dimension")
     return math.prod(dims)
-
-
-def numpy_dtype(tensor: TensorProto) -> np.dtype[Any]:
-    """Return the numpy type of a tensor's elements."""
-    name = _NUMPY_TYPES.get(tensor.data_type, "")
-    if hasattr(ml_dtypes, name):
-        return np.dtype(getattr(ml_dtypes, name))
-    try:
-        return np.dtype(name or "unknown")
-    except TypeError as error:
-        message = f"{_label(tensor)} has no known element type ({tensor.data_type})"
-        raise ModelError(message) from error
-
-
-def unpack(data: bytes, data_type: int, elements: int, dtype: np.dtype[Any]) -> Array:
-    """Turn little-endian, possibly packed bytes into a flat array."""
-    bits = element_bits(data_type)
-    if bits in _PACKED:
-        return _unpack_bits(np.frombuffer(data, np.uint8), bits, elements).view(dtype)
-    if bits == 6:
-        return _unpack_six(np.frombuffer(data, np.uint8), elements).view(dtype)
-    if dtype.kind in "iufc" and dtype.isnative:
-        return np.frombuffer(data, dtype.newbyteorder("<"), count=elements).astype(
-            dtype, copy=False
-        )
-    return np.frombuffer(data, dtype, count=elements)
-
-
-def _unpack_bits(data: npt.NDArray[np.uint8], bits: int, elements: int) -> Array:
-    shifts = np.arange(0, 8, bits, dtype=np.uint8)
-    mask = np.uint8((1 << bits) - 1)
-    return ((data[:, None] >> shifts) & mask).ravel()[:elements]
-
-
-def _unpack_six(data: npt.NDArray[np.uint8], elements: int) -> Array:
-    """Unpack a stream of 6-bit numbers, lowest bits first."""
-    bits = np.unpackbits(data, bitorder="little")[: 6 * elements].reshape(elements, 6)
-    return np.packbits(bits, axis=1, bitorder="little").ravel()
 
 
 def _framed(payload: Payload, data: bytes) -> bytes:
@@ -300,54 +228,3 @@ def _framed(payload: Payload, data: bytes) -> bytes:
         return data
     key = varint(_FIELD_NUMBERS[payload.field] << 3 | BYTES)
     return key + varint(len(data)) + data
-
-
-def _numbers(typed: TensorProto, tensor: TensorProto, elements: int, dtype: np.dtype[Any]) -> Array:
-    """Return the numbers of a tensor that keeps them in typed fields."""
-    data_type = tensor.data_type
-    if typed.HasField("raw_data"):  # beside typed fields, which is not allowed but happens
-        data = typed.raw_data
-        _check_size(tensor, len(data), packed_bytes(data_type, elements) or 0)
-        return unpack(data, data_type, elements, dtype)
-    field = _TYPED_FIELDS.get(data_type, "int32_data")
-    entries = getattr(typed, field)
-    bits = element_bits(data_type)
-    per_byte = _PACKED.get(bits, 1)
-    expected = -(-elements // per_byte) * (2 if dtype.kind == "c" else 1)
-    if len(entries) != expected:
-        raise ModelError(
-            f"{_label(tensor)} needs {expected:,} entries of {field} but holds {len(entries):,}"
-        )
-    if field != "int32_data":
-        storage = {"float_data": np.float32, "double_data": np.float64}.get(field)
-        plain = np.array(entries, storage or (np.uint64 if field == "uint64_data" else np.int64))
-        return plain.view(dtype) if dtype.kind == "c" else plain.astype(dtype)
-    numbers = np.array(entries, np.int32)
-    if per_byte > 1:
-        return _unpack_bits(numbers.astype(np.uint8), bits, elements).view(dtype)
-    if data_type in (TensorProto.INT32, TensorProto.BOOL):
-        return numbers.astype(dtype)
-    if bits == 6:
-        return (numbers.astype(np.uint8) & np.uint8(0x3F)).view(dtype)
-    return numbers.astype(np.uint8 if bits == 8 else np.uint16).view(dtype)
-
-
-def _strings(typed: TensorProto, elements: int, tensor: TensorProto) -> Array:
-    if len(typed.string_data) != elements:
-        raise ModelError(
-            f"{_label(tensor)} needs {elements:,} strings but holds {len(typed.string_data):,}"
-        )
-    decoded = [text(entry) for entry in typed.string_data]
-    return np.array(decoded, object).reshape(tuple(tensor.dims))
-
-
-def _check_size(tensor: TensorProto, stored: int, needed: int) -> None:
-    if stored != needed:
-        raise ModelError(
-            f"{_label(tensor)} needs {needed:,} bytes as {dtype_text(tensor.data_type)} "
-            f"but holds {stored:,}"
-        )
-
-
-def _label(tensor: TensorProto) -> str:
-    return f"tensor {elide(visible(tensor.name), 100)!r}"
