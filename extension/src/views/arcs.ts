@@ -9,15 +9,21 @@ import type { Picture } from './picture.js';
 const ARROW = 5;
 const LEAST_CURVE_ZOOM = 0.15;
 const LEAST_ARROW_ZOOM = 0.3;
+/** Below this, edges would be a grey haze: only those of the focused box are drawn. */
+const LEAST_EDGE_ZOOM = 0.06;
+/** An edge that goes further sideways shows its two ends only, until it is lit. */
+const FURTHEST = 4000;
+const STUB = 60;
 
 export function paintArcs(ctx: CanvasRenderingContext2D, view: View, picture: Picture): void {
-  const { theme, lit } = picture;
-  const thin = Math.max(1.1, 0.7 / view.zoom);
-  const plain = sort(view, picture, (arc) => !lit || byte(lit, arc) === 0);
-  paintSet(ctx, view, picture, plain, theme.edge, thin);
+  const { lit } = picture;
+  if (view.zoom >= LEAST_EDGE_ZOOM) {
+    const plain = sort(view, picture, (arc) => !lit || byte(lit, arc) === 0);
+    paintSet(ctx, view, picture, plain, false);
+  }
   if (!lit) return;
   const bright = sort(view, picture, (arc) => byte(lit, arc) === 1);
-  paintSet(ctx, view, picture, bright, theme.accent, thin * 1.7);
+  paintSet(ctx, view, picture, bright, true);
 }
 
 interface Sorted {
@@ -50,17 +56,17 @@ function sort(
 function paintSet(
   ctx: CanvasRenderingContext2D,
   view: View,
-  { drawing: { scene } }: Picture,
+  { drawing: { scene }, theme }: Picture,
   { down, up }: Sorted,
-  colour: string,
-  width: number,
+  isLit: boolean,
 ): void {
+  const colour = isLit ? theme.accent : theme.edge;
   ctx.strokeStyle = colour;
-  ctx.lineWidth = width;
+  ctx.lineWidth = Math.max(1.1, 0.7 / view.zoom) * (isLit ? 1.7 : 1);
   for (const arcs of [down, up]) {
     ctx.setLineDash(arcs === up ? [5, 4] : []);
     ctx.beginPath();
-    for (const arc of arcs) trace(ctx, view, scene.arcs, arc * ARC_STRIDE);
+    for (const arc of arcs) trace(ctx, view, scene.arcs, arc * ARC_STRIDE, isLit);
     ctx.stroke();
   }
   ctx.setLineDash([]);
@@ -69,7 +75,13 @@ function paintSet(
   paintArrows(ctx, scene, [...down, ...up].filter(isLast), colour);
 }
 
-function trace(ctx: CanvasRenderingContext2D, view: View, arcs: Float64Array, k: number): void {
+function trace(
+  ctx: CanvasRenderingContext2D,
+  view: View,
+  arcs: Float64Array,
+  k: number,
+  isLit: boolean,
+): void {
   const x0 = real(arcs, k);
   const y1 = real(arcs, k + 2);
   const x2 = real(arcs, k + 3);
@@ -77,8 +89,23 @@ function trace(ctx: CanvasRenderingContext2D, view: View, arcs: Float64Array, k:
   ctx.moveTo(x0, real(arcs, k + 1));
   ctx.lineTo(x0, y1);
   if (view.zoom < LEAST_CURVE_ZOOM || Math.abs(x2 - x0) < 0.5) ctx.lineTo(x2, y2);
+  else if (!isLit && Math.abs(x2 - x0) > FURTHEST) stubs(ctx, x0, y1, x2, y2);
   else ctx.bezierCurveTo(x0, (y1 + y2) / 2, x2, (y1 + y2) / 2, x2, y2);
   ctx.lineTo(x2, real(arcs, k + 5));
+}
+
+function stubs(
+  ctx: CanvasRenderingContext2D,
+  x0: number,
+  y1: number,
+  x2: number,
+  y2: number,
+): void {
+  const reach = Math.sign(x2 - x0) * STUB;
+  const middle = (y1 + y2) / 2;
+  ctx.quadraticCurveTo(x0, middle, x0 + reach, middle);
+  ctx.moveTo(x2 - reach, middle);
+  ctx.quadraticCurveTo(x2, middle, x2, y2);
 }
 
 function paintArrows(

@@ -153,7 +153,7 @@ export class Controller {
   }
 
   openAll(): void {
-    this.settle = () => this.canvas?.fit();
+    this.settle = () => this.canvas?.start();
     this.store.openAll();
   }
 

@@ -11,6 +11,8 @@ import { isOutside, outline, type View } from './marks.js';
 import type { BoxFace, Picture } from './picture.js';
 
 const LEAST_TEXT_PX = 5.5;
+/** Lower boxes are painted as plain rectangles. */
+const LEAST_SHAPE_PX = 5;
 const DIMMED = 0.3;
 const RADIUS = 4;
 
@@ -46,6 +48,10 @@ export function paint(
 function paintBox(ctx: CanvasRenderingContext2D, view: View, picture: Picture, box: number): void {
   if (isOutside(picture, view, box)) return;
   const { graph, scene } = picture.drawing;
+  if (real(scene.h, box) * view.zoom < LEAST_SHAPE_PX) {
+    paintSpeck(ctx, view, picture, box);
+    return;
+  }
   const { theme } = picture;
   const item = at(graph.item, box);
   const face = picture.faces.of(item);
@@ -74,6 +80,29 @@ function paintBox(ctx: CanvasRenderingContext2D, view: View, picture: Picture, b
   outline(ctx, view, picture, box, theme.boxBorder);
   if (LABEL_PX * view.zoom >= LEAST_TEXT_PX) paintTexts(ctx, picture, face, fill, x, y, w, h);
   ctx.globalAlpha = 1;
+}
+
+/** From far away a box is its colour and whether it is marked. */
+function paintSpeck(
+  ctx: CanvasRenderingContext2D,
+  view: View,
+  picture: Picture,
+  box: number,
+): void {
+  const { graph, scene } = picture.drawing;
+  const item = at(graph.item, box);
+  const face = picture.faces.of(item);
+  const isMarked = picture.matched?.has(item) || picture.selected.has(item);
+  const grow = isMarked ? 2 / view.zoom : 0;
+  if (isMarked)
+    ctx.fillStyle = picture.selected.has(item) ? picture.theme.accent : picture.theme.match;
+  else ctx.fillStyle = face.fill || face.stripe || picture.theme.boxBorder;
+  ctx.fillRect(
+    real(scene.x, box) - grow,
+    real(scene.y, box) - grow,
+    real(scene.w, box) + 2 * grow,
+    real(scene.h, box) + 2 * grow,
+  );
 }
 
 /** A second sheet behind a closed group: there is more inside. */
