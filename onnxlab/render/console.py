@@ -132,7 +132,8 @@ def _optimization(optimization: Optimization) -> RenderableType:
     table = _table("on", "pass", "level", ("nodes", "right"), "what it does")
     for row in acting.to_dict("records"):
         mark = "✓" if row["enabled"] else "·"
-        delta = f"{int(row['delta_nodes']):+d}"
+        delta = row["delta_nodes"]
+        delta = f"{delta:+d}" if isinstance(delta, int) else row["note"]
         table.add_row(mark, row["id"], str(row["level"]), delta, row["description"])
     effect = _table("", ("all off", "right"), ("now", "right"), "change")
     for what, before, after, change in optimization.known_effect.rows:
