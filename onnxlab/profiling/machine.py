@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from onnxlab import __version__
+
 __all__ = ["Disturbance", "MachineFacts", "disturbance_notes", "read_disturbance", "read_machine"]
 
 _CGROUP = Path("/sys/fs/cgroup")
@@ -87,7 +89,7 @@ def read_machine(*, python: str, onnxruntime: str) -> MachineFacts:
         python=python,
         onnxruntime=onnxruntime,
         onnx=_version("onnx"),
-        onnxlab=_version("onnxlab"),
+        onnxlab=__version__,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from markupsafe import Markup
 from onnxlab.model.text import visible
 from onnxlab.profiling.quantity import format_interval, format_share, format_us
 from onnxlab.profiling.tally import tally, wall_us
+from onnxlab.render.dark import themes
 from onnxlab.render.report_facts import Fact, SessionRow, facts, session_rows
 from onnxlab.render.report_time import (
     InsertedRow,
@@ -91,7 +93,7 @@ def sections(profile: Profile) -> Report:
         sessions=session_rows(profile),
         facts=facts(profile),
         guessed=profile.inputs.guessed,
-        measured_at=profile.measured_at,
+        measured_at=_moment(profile.measured_at),
     )
 
 
@@ -100,9 +102,14 @@ def charts(profile: Profile) -> dict[str, Markup]:
     if not any(cell.is_attributed for cell in profile.cells):
         return {}
     figure = profile.figure("treemap")
-    figure.update_layout(title=None, margin={"l": 0, "r": 0, "t": 0, "b": 0}, height=420)
+    margin = {"l": 0, "r": 0, "t": 0, "b": 0}
+    figure.update_layout(title=None, margin=margin, height=420, meta=themes(figure))
     # In a script element nothing is unescaped: a "<" of the model must not end it.
     return {"treemap": Markup(figure.to_json().replace("<", "\\u003c"))}
+
+
+def _moment(iso: str) -> str:
+    return f"{datetime.fromisoformat(iso):%Y-%m-%d %H:%M} UTC" if iso else ""
 
 
 def _headline(profile: Profile, cell: Cell) -> Headline:

@@ -59,8 +59,6 @@ def _shown(pairs: Iterator[Fact]) -> Iterator[Fact]:
 
 
 def _model(profile: Profile) -> Iterator[Fact]:
-    if profile.model.path:
-        yield "file", profile.model.path
     yield from profile.model.entries
 
 
@@ -100,7 +98,7 @@ def _option_text(name: str, value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{key}={size}" for key, size in value.items()) or "none given"
     if value is None:
-        return "chosen"
+        return "automatic"
     return f"{value:g} s" if name in ("budget", "time_limit") else str(value)
 
 

@@ -2,7 +2,8 @@
 
 interface Figure {
   data: object[];
-  layout?: object;
+  /** `meta` may hold what to restyle the traces with in a light and in a dark page. */
+  layout?: { meta?: { light?: object; dark?: object } };
 }
 
 interface PlotlyElement extends HTMLElement {
@@ -34,9 +35,15 @@ export function drawFigures(onClick: (customdata: unknown) => void): void {
     const element = document.getElementById(script.dataset.target ?? '');
     if (!element) continue;
     const { data, layout = {} } = JSON.parse(script.textContent ?? '{}') as Figure;
-    void plotly.newPlot(element, data, { ...layout, ...pageColours(element) }, CONFIG);
+    void plotly.newPlot(element, data, layout, CONFIG);
+    const dress = () => {
+      const own = system.matches ? layout.meta?.dark : layout.meta?.light;
+      if (own) void plotly.restyle(element, own);
+      void plotly.relayout(element, pageColours(element));
+    };
+    dress();
     (element as PlotlyElement).on('plotly_click', ({ points }) => onClick(points[0]?.customdata));
-    system.addEventListener('change', () => void plotly.relayout(element, pageColours(element)));
+    system.addEventListener('change', dress);
   }
 }
 
