@@ -32,6 +32,7 @@ class LabServer:
         self.root.mkdir()
         self.url = f"http://127.0.0.1:{_free_port()}/"
         self.log = folder / "server.log"
+        self._settings = folder / "settings"
         self.process = self._start(folder)
         self._wait()
 
@@ -41,6 +42,14 @@ class LabServer:
         rollup = Path(f"/proc/{self.process.pid}/smaps_rollup").read_text()
         lines = [line.split() for line in rollup.splitlines() if line.startswith("Private_")]
         return 1024 * sum(int(line[1]) for line in lines)
+
+    def set_theme(self, *, dark: bool) -> None:
+        """Choose the theme that pages take when they load next."""
+        name = "JupyterLab Dark" if dark else "JupyterLab Light"
+        _write(
+            self._settings / "@jupyterlab/apputils-extension/themes.jupyterlab-settings",
+            {"theme": name},
+        )
 
     def close(self) -> None:
         """End the server and its kernels."""
@@ -103,7 +112,7 @@ def _environment(folder: Path) -> dict[str, str]:
 
 
 def _write(path: Path, content: object) -> None:
-    path.parent.mkdir(parents=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(content))
 
 

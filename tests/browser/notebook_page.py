@@ -25,7 +25,7 @@ class Notebook:
         page.goto(f"{lab.url}lab/tree/{name}?reset")
         page.locator(".jp-CodeCell .cm-content").first.click(timeout=START_LIMIT_MS)
         idle = page.locator(".jp-Notebook-ExecutionIndicator[data-status='idle']")
-        idle.wait_for(timeout=START_LIMIT_MS)
+        idle.wait_for(state="attached", timeout=START_LIMIT_MS)
 
     def run(self) -> Locator:
         """Run the next cell and return its output area once it has finished."""

@@ -145,5 +145,5 @@ def test_hostile_text_is_shown_as_text(page: Page, lab: LabServer) -> None:
     view.expect_selected(1)
     view.click("Relu")
     view.expect_text("<script>alert(2)</script>")
-    view.expect_details()
+    view.expect_details("attributes")
     assert page.locator("img[src='x']").count() == 0

@@ -67,7 +67,7 @@ def test_hostile_text_is_shown_as_text(page: Page, watch: Watch, tmp_path: Path)
     view = View(page).wait()
     view.click("Relu")
     view.expect_text("<script>alert(2)</script>")
-    view.expect_details()
+    view.expect_details("attributes")
     assert page.locator("img[src='x']").count() == 0
 
 

@@ -49,5 +49,5 @@ def test_hostile_text_is_shown_as_text(page: Page, lab: LabServer) -> None:
     view = View(page, Notebook(page, lab, "hostile.ipynb", source).run()).wait()
     view.click("Relu")
     view.expect_text("<script>alert(2)</script>")
-    view.expect_details()
+    view.expect_details("attributes")
     assert page.locator("img[src='x']").count() == 0

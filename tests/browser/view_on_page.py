@@ -57,7 +57,7 @@ class View:
         """Expect the view to say this, beside what is drawn."""
         expect(self.root.get_by_text(text, exact=False).first).to_be_visible()
 
-    def expect_details(self) -> None:
+    def expect_details(self, heading: str) -> None:
         """Expect the panel to show what came on request, and nothing that failed to come."""
-        expect(self.root.get_by_text("attributes", exact=True)).to_be_visible()
+        expect(self.root.get_by_text(heading, exact=True)).to_be_visible()
         expect(self.root.get_by_text("Try again")).to_have_count(0)
