@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from onnxlab.experiments.agreement import Agreement
 from onnxlab.experiments.latency import Latency
-from onnxlab.experiments.ratio import Ratio, Verdict
+from onnxlab.experiments.ratio import MIN_ROUNDS, Ratio, Verdict
 from onnxlab.passes.ort import Variant
 from onnxlab.passes.save import Saved
 from onnxlab.profiling.quantity import format_bytes, format_us
@@ -125,6 +125,8 @@ def ratio_text(ratio: Ratio | None, *, is_final: bool) -> str:
     if ratio.rounds == 0:
         return "same: the graph is the same"
     text = f"{ratio.value:.2f}× ({ratio.low:.2f}-{ratio.high:.2f})"
+    if ratio.rounds < MIN_ROUNDS:
+        return f"{text} after {ratio.rounds} of {MIN_ROUNDS} rounds: too few to tell"
     if ratio.verdict is Verdict.UNDECIDED:
         return f"{text}, no difference found"
     return f"{text}, {ratio.verdict}"

@@ -37,7 +37,14 @@ class PassList(widgets.VBox):  # type: ignore[misc]
         self._nothing = widgets.HTML(message_html("No pass matches."))
         self._lock = threading.Lock()  # the user searches while a thread shows what passes do
         self._actions: Mapping[str, Action] = {}
-        self.children = [group.box for group in self._groups]
+        self._message = widgets.HTML()
+        self.children = self._visible()
+
+    def say(self, message: str) -> None:
+        """Show a sentence above the passes, or none."""
+        self._message.value = message_html(message) if message else ""
+        with self._lock:
+            self.children = self._visible()
 
     def show(self, enabled: Collection[str], actions: Mapping[str, Action] | None = None) -> None:
         """Show which passes are on and, where that is known anew, what they do."""
@@ -53,8 +60,11 @@ class PassList(widgets.VBox):  # type: ignore[misc]
         with self._lock:
             for group in self._groups:
                 group.filter(found)
-            boxes = [group.box for group in self._groups if group.is_visible]
-            self.children = boxes or [self._nothing]
+            self.children = self._visible()
+
+    def _visible(self) -> list[widgets.Widget]:
+        boxes = [group.box for group in self._groups if group.is_visible]
+        return ([self._message] if self._message.value else []) + (boxes or [self._nothing])
 
 
 class _Group:

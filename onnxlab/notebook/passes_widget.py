@@ -41,6 +41,8 @@ class PassesWidget(widgets.VBox):  # type: ignore[misc]
         self.optimization = optimization
         self._counting: Latest[bool] = Latest(self._count)
         self._measuring: Latest[threading.Event] = Latest(self._measure)
+        self._finding: Latest[str] = Latest(self._find)
+        self._found = ""  # the preset whose acting passes are shown
         self._saving: Latest[str] = Latest(self._save)
         self._stop: threading.Event | None = None  # of the measurement that still counts
         self.passes = PassList(self._switch)
@@ -57,7 +59,12 @@ class PassesWidget(widgets.VBox):  # type: ignore[misc]
 
     def wait(self, timeout_s: float = 60.0) -> bool:
         """Wait until all work is done; return whether that came about."""
-        work: tuple[Latest[Any], ...] = (self._counting, self._measuring, self._saving)
+        work: tuple[Latest[Any], ...] = (
+            self._counting,
+            self._finding,
+            self._measuring,
+            self._saving,
+        )
         return all(one.wait(timeout_s) for one in work)
 
     def _arrange(self) -> widgets.Box:
@@ -128,18 +135,27 @@ class PassesWidget(widgets.VBox):  # type: ignore[misc]
     def _count(self, measure_too: bool) -> None:
         try:
             self.passes.show(self.optimization.enabled)
-            self.effect.say("Finding out what these passes do …")
             effect = self.optimization.known_effect
             self.effect.show(effect)
-            actions = self.optimization.actions()
-            self.passes.show(self.optimization.enabled, actions)
-            self.effect.say("" if actions else "No pass acts on this model.")
+            self.effect.say("")
+            self._finding.submit(self.optimization.preset_name)
             if measure_too and not effect.error:
                 self._start_measuring()
             elif measure_too:
                 self.effect.end()
         except Exception as error:  # noqa: BLE001
             self.effect.say(_sentence(error), is_problem=True)
+
+    def _find(self, preset_name: str) -> None:
+        try:
+            if preset_name != self._found:
+                self.passes.say("Finding out which passes act …")
+            actions = self.optimization.actions()
+            self.passes.show(self.optimization.enabled, actions)
+            self.passes.say("" if actions else "No pass acts on this model.")
+            self._found = preset_name
+        except Exception as error:  # noqa: BLE001
+            self.passes.say(_sentence(error))
 
     def _measure(self, stop: threading.Event) -> None:
         def update(effect: Effect) -> None:

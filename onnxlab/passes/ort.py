@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 
 from onnxlab.errors import (
     ChildCrashed,
@@ -30,6 +30,8 @@ __all__ = ["FAILURES", "Action", "OrtOptimiser", "Variant", "runnable_of", "sess
 
 FAILURES = (SessionError, ChildCrashed, ChildTimeout, MemoryLimitExceeded, ModelError)
 """What a pass can do to a model that makes a row, not an end."""
+
+_COURTESY_S = 0.001  # lets a thread go first that waits for a variant which the user asked for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +119,7 @@ class OrtOptimiser:
         self._threads = threads
         self._variants: dict[Pipeline, Variant] = {}
         self._actions: dict[str, dict[str, Action]] = {}
-        self._lock = threading.RLock()
+        self._lock = threading.Lock()
 
     def variant(self, pipeline: Pipeline) -> Variant:
         """Return the model after a pipeline; a failure is a variant with an ``error``."""
@@ -135,11 +137,10 @@ class OrtOptimiser:
         operators occur is left out once and the graphs are compared. Node counts that do not fit
         into the budget stay unknown.
         """
-        with self._lock:
-            if preset_name not in self._actions:
-                found = dict(self._find_actions(preset(preset_name), budget_s, progress))
-                self._actions[preset_name] = found
-            return self._actions[preset_name]
+        if preset_name not in self._actions:
+            found = dict(self._find_actions(preset(preset_name), budget_s, progress))
+            self._actions[preset_name] = found
+        return self._actions[preset_name]
 
     def _find_actions(
         self, whole: Pipeline, budget_s: float, progress: Progress
@@ -153,6 +154,7 @@ class OrtOptimiser:
             if is_known_to_act and monotonic() > deadline:
                 yield record.id, Action(acts=True)
                 continue
+            sleep(_COURTESY_S)
             without = self.variant(whole.toggled(record.id, False))
             action = _compare(base, without, is_known_to_act=is_known_to_act)
             if action.acts:
