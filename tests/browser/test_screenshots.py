@@ -71,8 +71,10 @@ def test_lab(page: Page, themed_lab: LabServer, shoot: Shoot) -> None:
 def test_notebook(page: Page, themed_lab: LabServer, shoot: Shoot) -> None:
     source = f"import onnxlab\nonnxlab.profile('{MODEL}', budget='1 s')"
     output = Notebook(page, themed_lab, "profile.ipynb", source).run()
-    View(page, output).wait()
-    shoot("notebook", page.locator(".onnxlab-view"))
+    view = View(page, output).wait()
+    shoot("notebook", output)
+    view.root.evaluate("root => root.scrollIntoView({ block: 'center' })")
+    shoot("notebook-graph", output)
 
 
 def test_report(page: Page, watch: Watch, shoot: Shoot, examples: Path, tmp_path: Path) -> None:
@@ -80,5 +82,5 @@ def test_report(page: Page, watch: Watch, shoot: Shoot, examples: Path, tmp_path
     page.goto((tmp_path / "report.html").as_uri())
     view = View(page).wait()
     shoot("report", page.locator("body"))
-    view.root.scroll_into_view_if_needed()
+    view.root.evaluate("root => root.scrollIntoView({ block: 'center' })")
     shoot("report-graph", page.locator("body"))

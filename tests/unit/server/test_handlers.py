@@ -64,6 +64,9 @@ async def test_document_describes_the_model_and_is_not_cached(
     document, _ = await get_document(jp_fetch, "folder/a.onnx")
     assert document.header.name == "a.onnx"
     assert len(document.graph.node_op) == 3 * 4
+    facts = {entry.key: entry.text for entry in document.header.entries}
+    assert facts["file"] == "folder/a.onnx"
+    assert not [text for text in facts.values() if str(jp_root_dir) in text]
 
     response = await jp_fetch("onnxlab", "api", "document", params={"path": "folder/a.onnx"})
     assert response.headers["Cache-Control"] == "no-store"
