@@ -1,4 +1,4 @@
-"""Print what each pass of ONNX Runtime does to a model: ``python examples/leave_one_pass_out.py m.onnx``."""
+"""Print what each pass that acts on a model does: ``python leave_one_pass_out.py m.onnx``."""
 
 import sys
 
