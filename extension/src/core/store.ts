@@ -120,6 +120,7 @@ export class Store {
 
   /** Open the groups around an item; whether any was closed. */
   reveal(item: number): boolean {
+    if (item < 0) return false;
     const closed = ancestorsOf(this.tree.value, item).filter(
       (group) => !this.open.value.has(group),
     );

@@ -193,8 +193,10 @@ export class Controller {
     if (!scene || this.gone.signal.aborted) return;
     this.isBusy.value = false;
     this.store.drawing.value = { graph, scene };
-    if (this.isNew) this.canvas?.start();
-    else this.settle?.();
+    if (this.isNew) {
+      this.canvas?.start();
+      this.canvas?.show(this.store.selection.value.item);
+    } else this.settle?.();
     this.isNew = false;
     this.settle = null;
   }

@@ -47,6 +47,7 @@ export function mount(
   const controller = new Controller(store, transport, root);
   if (options.colourBy !== undefined) store.colourKey.value = options.colourBy;
   if (options.selected) store.selectNodes(options.selected);
+  store.reveal(store.selection.value.item);
   render(h(App, { controller }), root);
   const stopTelling = tellSelection(store, root, options);
   const stopWatching = watchScheme(() => controller.refreshTheme());

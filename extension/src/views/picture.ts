@@ -2,7 +2,7 @@
 
 import { at, byte, real } from '../core/arrays.js';
 import { LABEL_LIMIT } from '../core/boxes.js';
-import { FAMILY_COLOURS, familyOf, heat, logPlace, mix, parseHex, toHex } from '../core/colour.js';
+import { FAMILY_COLOURS, type Family, familyOf, heat, logPlace } from '../core/colour.js';
 import { opOf } from '../core/document.js';
 import { elide, oneLine, quantity } from '../core/format.js';
 import {
@@ -16,9 +16,7 @@ import {
 } from '../core/hierarchy.js';
 import type { MetricColumn, Range } from '../core/metrics.js';
 import type { Drawing } from '../core/store.js';
-import type { Theme } from './theme.js';
-
-const FAMILY_TINT = 0.12;
+import { familyGround, type Theme } from './theme.js';
 
 export interface BoxFace {
   readonly label: string;
@@ -69,12 +67,10 @@ export class Faces {
     return face;
   }
 
-  /** Without numbers a box bears a breath of its family's colour. */
-  private groundOf(kind: number, family: string): string {
+  private groundOf(kind: number, family: Family | null): string {
     const { theme, metric } = this;
     if (kind === ItemKind.PORT) return theme.port;
-    if (!family || metric) return theme.box;
-    return toHex(mix(parseHex(theme.box), parseHex(family), FAMILY_TINT));
+    return family && !metric ? familyGround(theme, family) : theme.box;
   }
 
   private make(item: number): BoxFace {
@@ -85,9 +81,7 @@ export class Faces {
     const isClosedGroup = canOpen(tree, item);
     const hasValue = metric !== null && Number.isFinite(value);
     const isOperator = kind !== ItemKind.PORT && node >= 0;
-    const family = isOperator
-      ? FAMILY_COLOURS[this.theme.kind][familyOf(opOf(tree.graph, node))]
-      : '';
+    const family = isOperator ? familyOf(opOf(tree.graph, node)) : null;
     return {
       label: elide(oneLine(labelOf(tree, item)), LABEL_LIMIT),
       sublabel: elide(oneLine(sublabelOf(tree, item)), LABEL_LIMIT),
@@ -97,7 +91,7 @@ export class Faces {
         : isOperator
           ? this.wordFor(node)
           : '',
-      stripe: family,
+      stripe: family ? FAMILY_COLOURS[this.theme.kind][family] : '',
       fill: hasValue ? heat(logPlace(value, this.range.low, this.range.high), this.theme.kind) : '',
       ground: this.groundOf(kind, family),
       kind,

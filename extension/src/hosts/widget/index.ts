@@ -28,6 +28,8 @@ type Props = RenderProps<State>;
 function render({ model, el }: Props): () => void {
   const channel = openChannel(model as Parameters<typeof openChannel>[0]);
   const place = document.createElement('div');
+  // The view's keys are its own: the notebook would move to another cell.
+  place.dataset.lmSuppressShortcuts = 'true';
   const setHeight = () => {
     place.style.height = `${model.get('height')}px`;
   };
