@@ -124,7 +124,9 @@ def _skeleton(source: Source, label: str) -> Skeleton:
         raise ModelError(f"{label} {_malformed(source, error)}") from error
     if (7, BYTES) not in skeleton.fields:
         other = what_else(source.read(0, HEAD_BYTES), source.size)
-        raise ModelError(f"{label} is {other or 'no ONNX model: it holds no graph'}")
+        raise ModelError(
+            f"{label} is {other or 'no ONNX model: it holds no graph, or was cut short'}"
+        )
     return skeleton
 
 

@@ -201,6 +201,11 @@ class _Places:
         more = inline or tensor.double_data or tensor.uint64_data
         return "file" if more else "absent"
 
+    def held_bytes(self, tensor: TensorProto) -> int:
+        """Return how many bytes the file holds for a tensor, its name and the like included."""
+        payload = self._model.payload(tensor)
+        return payload.length if payload is not None else tensor.ByteSize()
+
     def _reaches(self, tensor: TensorProto, size_bytes: int) -> bool:
         try:
             place = external_place(tensor)
@@ -228,9 +233,10 @@ def _weight(
         elements = _elements(tensor)
         exact = packed_bytes(tensor.data_type, elements)
         storage = places.storage(tensor, exact)
-        size = sum(map(len, tensor.string_data)) if exact is None else exact
-        if storage == "absent":
-            elements = size = 0
+        held = places.held_bytes(tensor)
+        size = held if exact is None else exact
+        if storage == "absent" or (storage == "file" and size > 8 * held):
+            elements = size = 0  # dimensions that the data do not fill count for nothing
         elif storage == "external" and counted:
             places.external_bytes += size
     return Weight(

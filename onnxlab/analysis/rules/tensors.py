@@ -179,7 +179,7 @@ def odd_numbers(model: Model) -> Iterator[Finding]:
             continue  # another rule's
         if np.isnan(numbers).any():
             nan.append(weight)
-        elif np.isinf(numbers).any():
+        elif numbers.size > 1 and np.isinf(numbers).any():  # a scalar is a mask's filling
             infinite.append(weight)
     scope = f"Of the weights, {counted(checked, 'small tensor')} of up to 4 kB were looked at."
     if nan:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from importlib import metadata
 
 import numpy as np
@@ -71,18 +72,20 @@ def _installed_runtime() -> tuple[str, tuple[int, int]] | None:
 
 def opset_imports(model: Model) -> Iterator[Finding]:
     """Find opsets that are unknown, too old to run, or missing."""
-    version = model.opsets.get("")
-    newest = onnx.defs.onnx_opset_version()
-    if version is not None and version > newest:
-        yield Finding(
-            code="unknown-opset",
-            severity=Severity.WARNING,
-            hazard=f"The model imports opset {version}; the newest that onnx "
-            f"{onnx.__version__} knows is {newest}.",
-            remedy=f"Export it with an opset up to {newest}, or update onnx and the runtime.",
-            why="ONNX Runtime refuses an opset that it does not know.",
-        )
-    if version is not None and version < _OLDEST_OPSET:
+    for domain, version in model.opsets.items():
+        newest = _newest_opsets().get(domain)
+        if newest is not None and version > newest:
+            label = f"{domain} opset" if domain else "opset"
+            yield Finding(
+                code="unknown-opset",
+                severity=Severity.WARNING,
+                hazard=f"The model imports {label} {version}; the newest that onnx "
+                f"{onnx.__version__} knows is {newest}.",
+                remedy=f"Export it with an opset up to {newest}, or update onnx and the runtime.",
+                why="ONNX Runtime refuses an opset that it does not know.",
+            )
+    version = model.opsets.get("", _OLDEST_OPSET)
+    if version < _OLDEST_OPSET:
         yield Finding(
             code="old-opset",
             severity=Severity.WARNING,
@@ -92,6 +95,15 @@ def opset_imports(model: Model) -> Iterator[Finding]:
             why="The kernels of operators that old were never written, or were removed.",
         )
     yield from _missing_imports(model)
+
+
+@cache
+def _newest_opsets() -> dict[str, int]:
+    """Return the newest version of each domain that onnx defines."""
+    newest: dict[str, int] = {}
+    for schema in onnx.defs.get_all_schemas():
+        newest[schema.domain] = max(newest.get(schema.domain, 0), schema.since_version)
+    return newest | {"": onnx.defs.onnx_opset_version()}
 
 
 def _missing_imports(model: Model) -> Iterator[Finding]:

@@ -167,6 +167,18 @@ CASES: dict[str, tuple[Callable[[], onnx.ModelProto], str, str, str, tuple[str, 
     ),
     "scope and node": (scopes, "node-and-scope-share-name", "info", "a", ("0",)),
     "opset 99": (lambda: opset(99), "unknown-opset", "warning", "imports opset 99", ()),
+    "opset of another domain": (
+        lambda: build(
+            [helper.make_node("Normalizer", ["x"], ["y"], "n", domain="ai.onnx.ml")],
+            inputs={"x": [1]},
+            outputs=["y"],
+            domains={"ai.onnx.ml": 88},
+        ),
+        "unknown-opset",
+        "warning",
+        "imports ai.onnx.ml opset 88",
+        (),
+    ),
     "opset 1": (lambda: opset(1), "old-opset", "warning", "supports 7 and newer", ()),
     "newest format": (
         lambda: relu(ir_version=99),

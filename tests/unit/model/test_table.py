@@ -168,3 +168,9 @@ def test_absurd_dimensions_cost_nothing() -> None:
     model = load(helper.make_model(graph, ir_version=8))
     assert model.table.value_size_bytes[0] > 1e200
     assert model.parameter_count == 0
+
+
+def test_dimensions_that_the_data_do_not_fill_count_for_nothing() -> None:
+    tensor = TensorProto(name="w", data_type=1, dims=[2**40], raw_data=bytes(5000))
+    graph = helper.make_graph([], "g", [], [], [tensor])
+    assert load(helper.make_model(graph, ir_version=8)).parameter_count == 0
