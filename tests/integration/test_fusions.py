@@ -218,10 +218,11 @@ CASES = {
     "branch of a constant condition": Case(
         graph="""g (float[2,8] x) => (float[2,8] y) <bool c = {1}> { n = Neg(x) i = If(c)
             <then_branch = t () => (float[2,8] u) { t = Exp(n) u = Relu(t) },
-             else_branch = e () => (float[2,8] o) { o = Tanh(n) }> y = Abs(i) }""",
+             else_branch = e () => (float[2,8] o) { k = Constant<value_float=3.0>()
+             o = Pow(n, k) }> y = Abs(i) }""",
         basic="n i/then_branch/t i/then_branch/u y",
         all="n i/then_branch/t i/then_branch/u y",
-        fates="i: inlined, i/else_branch/o: dead",
+        fates="i: inlined, i/else_branch/k: dead, i/else_branch/o: dead",
     ),
     "loop": Case(
         graph="""g (float[2,8] x) => (float[2,8] y) <int64 n = {5}, bool c = {1}> {

@@ -73,6 +73,18 @@ def test_layout_nodes_take_the_tensor_they_compute_from_their_name() -> None:
     assert owners(found) == {0: (Insertion.LAYOUT, 0), 3: (Insertion.LAYOUT, 2)}
 
 
+def test_a_convolution_without_activation_took_none_in() -> None:
+    original = parsed("""g (float[1,8,4,4] x, float[8,8,1,1] w) => (float[1,8,4,4] y) {
+        c = Conv(x, w) r = Relu(c) y = Exp(r) }""")
+    new = optimised(
+        """g (float[1,8,4,4] x, float[8,8,1,1] w) => (float[1,8,4,4] y) {
+        p = com.microsoft.nchwc.Conv(x, w) r = com.acme.Relu6(p) y = Exp(r) }""",
+        tags={"y": 2},
+        names={"p": "c_nchwc"},
+    )
+    assert nodes(joined(original, new)) == [(0,), (1,), (2,)]
+
+
 def test_precision_casts_do_not_chain_nodes_together() -> None:
     new = optimised(
         """g (float[2] x) => (float[2] y) { i = Cast<to=1>(x) p = Exp(i) q = Cast<to=10>(p)

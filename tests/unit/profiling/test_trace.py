@@ -100,11 +100,12 @@ def test_nested_bodies_know_their_whole_path() -> None:
 
 def test_events_within_one_microsecond_nest_by_kind() -> None:
     trace = parse(
-        [kernel("first", 10, 0), kernel("second", 10, 0), kernel("inner", 10, 0), execute(10, 0),
-         kernel("if", 10, 1, op="If"), execute(10, 1), run(10, 1)]
+        [kernel("first", 10, 0), kernel("second", 10, 3), kernel("inner", 13, 1), execute(13, 1),
+         kernel("if", 13, 1, op="If"), execute(10, 5), run(10, 5)]
     )  # fmt: skip
-    assert trace.total_us.tolist() == [1]
-    assert {k.name for k in trace.kernels} == {"first", "second", "inner", "if"}
+    assert trace.total_us.tolist() == [0 + 3 + 1 + (1 - 1)]
+    paths = {k.name: k.inside for k in trace.kernels}
+    assert paths == {"first": (), "second": (), "if": (), "inner": ("if",)}
 
 
 def test_kernels_of_other_threads_belong_to_the_run_around_them() -> None:
