@@ -36,7 +36,7 @@ const NOTHING: Selection = { item: -1, nodes: [] };
 export class Store {
   readonly document: Signal<ViewDocument>;
   readonly graph: Signal<Graph>;
-  readonly tree: ReadonlySignal<Hierarchy>;
+  readonly tree: Signal<Hierarchy>;
   readonly metrics: ReadonlySignal<readonly MetricColumn[]>;
   readonly metric: ReadonlySignal<MetricColumn | null>;
   readonly values: ReadonlySignal<Float64Array | null>;
@@ -58,7 +58,7 @@ export class Store {
   constructor(document: ViewDocument) {
     this.document = signal(document);
     this.graph = signal(buildGraph(document.graph));
-    this.tree = computed(() => buildHierarchy(this.graph.value));
+    this.tree = signal(buildHierarchy(this.graph.value));
     this.metrics = computed(() => this.document.value.metrics.map(metricColumn));
     this.profiles = computed(() => this.document.value.profiles.map(profileView));
     this.colourKey = signal(firstTime(document));
@@ -77,6 +77,7 @@ export class Store {
     batch(() => {
       this.document.value = document;
       this.graph.value = buildGraph(document.graph);
+      this.tree.value = buildHierarchy(this.graph.value);
       this.open.value = openAtFirst(this.tree.value);
       this.selection.value = NOTHING;
       this.matchIndex.value = -1;
@@ -87,6 +88,8 @@ export class Store {
   addShapes(shapes: ShapeColumns): void {
     batch(() => {
       this.graph.value = withShapes(this.graph.value, shapes);
+      // Shapes change nothing in what stands where.
+      this.tree.value = { ...this.tree.value, graph: this.graph.value };
       this.shapesProblem.value = shapes.problem;
     });
   }
