@@ -39,12 +39,13 @@ class PassesWidget(widgets.VBox):  # type: ignore[misc]
     def __init__(self, optimization: Optimization) -> None:
         super().__init__()
         self.optimization = optimization
-        self._counting: Latest[bool] = Latest(self._count)
+        self._counting: Latest[None] = Latest(self._count)
         self._measuring: Latest[threading.Event] = Latest(self._measure)
         self._finding: Latest[str] = Latest(self._find)
         self._found = ""  # the preset whose acting passes are shown
         self._saving: Latest[str] = Latest(self._save)
         self._stop: threading.Event | None = None  # of the measurement that still counts
+        self._is_wanted = False  # a measurement, of whatever is switched on by then
         self.passes = PassList(self._switch)
         self.effect = EffectPanel(
             on_measure=self._start_measuring,
@@ -76,7 +77,7 @@ class PassesWidget(widgets.VBox):  # type: ignore[misc]
         self.search.observe(lambda change: self.passes.filter(change["new"]), "value")
         self.preset = widgets.Dropdown(
             options=[(f"ORT {name}", name) for name in PRESETS],
-            value=self.optimization.pipeline.level,
+            value=self.optimization.preset_name if self.optimization.enabled else "none",
             tooltip="What ONNX Runtime does at this level",
             layout=widgets.Layout(width="auto"),
         )
@@ -111,13 +112,17 @@ class PassesWidget(widgets.VBox):  # type: ignore[misc]
         self._refresh()
 
     def _start_measuring(self) -> None:
+        self._is_wanted = True
         self._stop = threading.Event()
         self.effect.begin()
         self._measuring.submit(self._stop)
 
     def _cancel(self) -> None:
-        if self._stop is not None:
-            self._stop.set()
+        stop, self._is_wanted = self._stop, False
+        if stop is None:  # it would have begun anew after a switch
+            self.effect.end()
+        else:
+            stop.set()
             self.optimization.cancel()
 
     def _start_saving(self, path: str) -> None:
@@ -128,23 +133,25 @@ class PassesWidget(widgets.VBox):  # type: ignore[misc]
         overtaken, self._stop = self._stop, None
         if overtaken is not None:
             overtaken.set()
-        self._counting.submit(overtaken is not None)
+        self._counting.submit(None)
 
     # Work, in threads of its own. A widget's request is where any error has to end.
 
-    def _count(self, measure_too: bool) -> None:
+    def _count(self, _: None) -> None:
         try:
             self.passes.show(self.optimization.enabled)
             effect = self.optimization.known_effect
+            self._is_wanted &= not effect.error
             self.effect.show(effect)
             self.effect.say("")
             self._finding.submit(self.optimization.preset_name)
-            if measure_too and not effect.error:
-                self._start_measuring()
-            elif measure_too:
-                self.effect.end()
         except Exception as error:  # noqa: BLE001
+            self._is_wanted = False
             self.effect.say(_sentence(error), is_problem=True)
+        if self._is_wanted and self._stop is None:
+            self._start_measuring()
+        elif not self._is_wanted:
+            self.effect.end()
 
     def _find(self, preset_name: str) -> None:
         try:
@@ -174,7 +181,7 @@ class PassesWidget(widgets.VBox):  # type: ignore[misc]
         except Exception as error:  # noqa: BLE001
             message, is_problem = _sentence(error), True
         if self._stop is stop:
-            self._stop = None
+            self._stop, self._is_wanted = None, False
             self.effect.end()
             self.effect.show(self.optimization.known_effect)
             self.effect.say(message, is_problem=is_problem)
