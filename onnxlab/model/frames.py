@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -56,16 +57,16 @@ def values_frame(model: Model) -> pd.DataFrame:
     """See `Model.values`."""
     import pandas as pd
 
-    table = model.table
+    table, shapes = model.table, model.infer_shapes()
     graphs = [model.addresses.graph(row) for row in range(len(table.graph_kind))]
     nodes = model.addresses.nodes()
-    size = table.value_size_bytes
+    size = shapes.value_size_bytes
     used = table.node_inputs[table.node_inputs >= 0]
     columns = {
-        "name": _strings(table, table.value_name),
+        "name": _strings(table.strings, table.value_name),
         "kind": [_KINDS[ValueKind(kind)] for kind in table.value_kind.tolist()],
-        "dtype": _strings(table, table.value_dtype),
-        "shape": _strings(table, table.value_shape),
+        "dtype": _strings(shapes.strings, shapes.value_dtype),
+        "shape": _strings(shapes.strings, shapes.value_shape),
         "size_bytes": np.where(size < 0, np.nan, size),
         "producer": [nodes[row] if row >= 0 else "" for row in table.value_producer.tolist()],
         "users": np.bincount(used, minlength=table.value_count)[: table.value_count],
@@ -191,8 +192,8 @@ def _names(table: GraphTable, starts: Array, flat: Array) -> list[tuple[str, ...
     return [tuple(names[a:b]) for a, b in pairwise(bounds)]
 
 
-def _strings(table: GraphTable, column: Array) -> list[str]:
-    return [table.strings[i] for i in column.tolist()]
+def _strings(strings: Sequence[str], column: Array) -> list[str]:
+    return [strings[i] for i in column.tolist()]
 
 
 def _location(tensor: TensorProto | None) -> str:

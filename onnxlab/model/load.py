@@ -52,7 +52,7 @@ def load(source: str | os.PathLike[str] | bytes | onnx.ModelProto | onnx_ir.Mode
     --------
     >>> from onnxlab.testing import mlp
     >>> load(mlp(layers=2)).summary
-    'opset 17 · 4 nodes · 144 parameters · 930 B'
+    'opset 17 · 4 nodes · 144 parameters · 849 B'
     """
     if isinstance(source, str | os.PathLike):
         return _load_path(Path(os.fspath(source)))

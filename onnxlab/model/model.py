@@ -129,7 +129,8 @@ class Model:
 
         Columns: ``name``, ``kind`` (node output, input, initializer, undefined), ``dtype``,
         ``shape``, ``size_bytes`` (missing where unknown), ``producer`` (node address), ``users``
-        (how many node inputs read it), ``graph``.
+        (how many node inputs read it), ``graph``. What the file does not say about types and
+        shapes is inferred at first use: see `infer_shapes`.
         """
         return frames.values_frame(self)
 

@@ -31,7 +31,6 @@ _MAGICS: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\xff\xd8\xff", "a JPEG image, not an ONNX model"),
     (0, b"%PDF", "a PDF file, not an ONNX model"),
     (0, b"SQLite format 3", "an SQLite database, not an ONNX model"),
-    (0, b"ustar", "a tar archive: unpack it first"),
     (257, b"ustar", "a tar archive: unpack it first"),
 )
 

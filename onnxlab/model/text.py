@@ -23,8 +23,7 @@ def visible(raw: str | bytes) -> str:
     if plain.isprintable():
         return plain
     return "".join(
-        c if c.isprintable() or c == " " else c.encode("unicode_escape").decode("ascii")
-        for c in plain
+        c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in plain
     )
 
 

@@ -59,7 +59,7 @@ def test_every_row_has_an_address_of_its_own(proto: onnx.ModelProto) -> None:
     assert [model.row(address) for address in nodes] == list(range(len(nodes)))
     assert [model.value_row(address) for address in values] == list(range(len(values)))
     assert list(model.nodes.index) == nodes
-    assert list(model.values.index) == values
+    assert model.addresses.values() == values
 
 
 def test_bodies_and_functions_have_readable_addresses() -> None:

@@ -62,6 +62,11 @@ def test_values_say_where_they_come_from() -> None:
     assert values.loc["3/then_branch:then_y", "graph"] == "3/then_branch"
 
 
+def test_values_have_inferred_shapes() -> None:
+    values = load(conv_relu()).values
+    assert values.loc[":c", ["dtype", "shape", "size_bytes"]].tolist() == ["f32", "1×8×8×8", 2048]
+
+
 def test_an_empty_model_has_empty_tables() -> None:
     model = load(build([], inputs={}, outputs=[]))
     for frame in (model.nodes, model.values, model.initializers, model.inputs, model.outputs):
