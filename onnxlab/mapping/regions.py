@@ -108,7 +108,7 @@ def _groups(optimised: Dataflow, anchors: Anchors, found: Identified) -> list[li
             node = parent[node]
         return node
 
-    inlined: dict[str, int] = {}
+    inlined: dict[tuple[int, str], int] = {}  # sibling bodies inline under the same names
     for node in range(optimised.count):
         for value in optimised.inputs[node]:
             if value >= 0 and value not in found.values and optimised.producer[value] >= 0:
@@ -120,7 +120,8 @@ def _groups(optimised: Dataflow, anchors: Anchors, found: Identified) -> list[li
             parent[root(node)] = root(owner)
         for value in optimised.outputs[node]:
             if value >= 0 and (call := inlining(optimised.value_name(value))):
-                parent[root(node)] = root(inlined.setdefault(call, node))
+                first = inlined.setdefault((optimised.graph[node], call), node)
+                parent[root(node)] = root(first)
     groups: dict[int, list[int]] = defaultdict(list)
     for node in range(optimised.count):
         groups[root(node)].append(node)

@@ -402,6 +402,18 @@ def test_inserted_casts_belong_to_the_node_they_serve(runner: Runner) -> None:
     assert_adds_up(found)
 
 
+def test_operators_without_a_kernel_in_sibling_bodies_stay_apart(runner: Runner) -> None:
+    model = model_of(
+        """g (float16[2,8] x, bool c) => (float16[2,8] y) { y = If(c)
+        <then_branch = t () => (float16[2,8] u) { a = Abs(x) u = Relu(a) },
+         else_branch = e () => (float16[2,8] u) { a = Neg(x) u = Relu(a) }> }"""
+    )
+    values = {"x": np.ones((2, 8), np.float16), "c": np.array(True)}
+    found = outcome(runner, model, "basic", values)
+    assert found.regions == regions("y y/then_branch/a y/then_branch/u")
+    assert set(found.fates) == {"y/else_branch/a", "y/else_branch/u"}
+
+
 def test_loop_time_is_self_and_children(runner: Runner) -> None:
     found = run(runner, CASES["loop"], "none")
     calls = {kernel.op_type: kernel.calls for kernel in found.attribution.kernels}
