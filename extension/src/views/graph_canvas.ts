@@ -1,12 +1,13 @@
 /** The graph on a canvas: pans, zooms, hits; draws only when something changed. */
 
-import { effect } from '@preact/signals';
+import { computed, effect } from '@preact/signals';
 import { at, byte, real } from '../core/arrays.js';
 import { canOpen } from '../core/hierarchy.js';
 import type { Drawing, Store } from '../core/store.js';
 import { Camera } from './camera.js';
 import { fateWord } from './facts.js';
 import { boxAt } from './hit.js';
+import { edgeLabels } from './labels.js';
 import { paint } from './paint.js';
 import { Faces, litArcs, type Picture } from './picture.js';
 import { type BoxPlace, placesOf, topCentre } from './places.js';
@@ -27,6 +28,10 @@ export class GraphCanvas {
   /** Made anew when something other than the camera changes. */
   private picture: Picture | null = null;
   private faces: Faces | null = null;
+  private readonly labels = computed(() => {
+    const drawing = this.store.drawing.value;
+    return drawing ? edgeLabels(this.store.graph.value, drawing) : [];
+  });
   private hovered = -1;
   private frame = 0;
   private pixelRatio = 1;
@@ -242,6 +247,7 @@ export class GraphCanvas {
       drawing,
       theme,
       faces: this.faces,
+      labels: () => this.labels.value,
       // A group stands for all that is in it.
       selected: canOpen(store.tree.value, item) ? new Set([item]) : this.shownFor(drawing, nodes),
       focused: item,

@@ -7,6 +7,7 @@ import { ItemKind } from '../core/hierarchy.js';
 import { paintArcs } from './arcs.js';
 import type { Camera } from './camera.js';
 import { paintGround, paintTitle } from './groups.js';
+import { paintLabels } from './labels.js';
 import { isOutside, outline, type View } from './marks.js';
 import type { BoxFace, Picture } from './picture.js';
 
@@ -39,6 +40,7 @@ export function paint(
   for (let box = 0; box < graph.item.length; box++)
     if (byte(graph.isOpen, box)) paintGround(ctx, view, picture, box);
   paintArcs(ctx, view, picture);
+  paintLabels(ctx, view, picture);
   for (let box = 0; box < graph.item.length; box++)
     if (byte(graph.isOpen, box)) paintTitle(ctx, view, picture, box);
   for (let box = 0; box < graph.item.length; box++)

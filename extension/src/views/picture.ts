@@ -16,6 +16,7 @@ import {
 } from '../core/hierarchy.js';
 import type { MetricColumn, Range } from '../core/metrics.js';
 import type { Drawing } from '../core/store.js';
+import type { EdgeLabel } from './labels.js';
 import { familyGround, type Theme } from './theme.js';
 
 export interface BoxFace {
@@ -38,6 +39,8 @@ export interface Picture {
   readonly drawing: Drawing;
   readonly theme: Theme;
   readonly faces: Faces;
+  /** Only asked for where they can be read. */
+  labels(): readonly EdgeLabel[];
   readonly selected: ReadonlySet<number>;
   readonly focused: number;
   readonly hovered: number;
