@@ -48,7 +48,8 @@ def statistics(chunks: Iterable[npt.NDArray[Any]]) -> Statistics:
     for chunk in chunks:
         count += chunk.size
         smallest = _smallest_normal(chunk.dtype)
-        numbers = chunk.astype(np.float64)
+        with np.errstate(invalid="ignore"):  # a signalling NaN is a NaN like any other
+            numbers = chunk.astype(np.float64)
         nan_count += int(np.count_nonzero(np.isnan(numbers)))
         inf_count += int(np.count_nonzero(np.isinf(numbers)))
         zero_count += int(np.count_nonzero(numbers == 0))

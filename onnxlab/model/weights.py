@@ -174,7 +174,7 @@ def _constant(model: Model, row: int) -> Stored | None:
             return attribute.t
         if own.name == "sparse_value" and attribute.HasField("sparse_tensor"):
             return attribute.sparse_tensor
-        if own.name.startswith("value_") and attribute.type in _CONSTANT_KINDS:
+        if text(own.name).startswith("value_") and attribute.type in _CONSTANT_KINDS:
             return attribute
     return None
 

@@ -174,7 +174,8 @@ def odd_numbers(model: Model) -> Iterator[Finding]:
         if checked > MAX_CHECKED_TENSORS:
             break
         try:
-            numbers = reader.dense(tensor).astype(np.float64)
+            with np.errstate(invalid="ignore"):  # a signalling NaN is a NaN like any other
+                numbers = reader.dense(tensor).astype(np.float64)
         except OnnxlabError:
             continue  # another rule's
         if np.isnan(numbers).any():

@@ -42,6 +42,10 @@ def test_counts_denormals_by_the_type() -> None:
     assert statistics([np.array([1, -8], ml_dtypes.int4)]).minimum == -8
 
 
+def test_a_signalling_nan_is_a_nan_without_a_warning() -> None:
+    assert statistics([np.array([0x7F800001], np.uint32).view(np.float32)]).nan_count == 1
+
+
 def test_nothing_is_no_error() -> None:
     found = statistics([])
     assert found.count == 0

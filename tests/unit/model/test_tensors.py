@@ -122,6 +122,13 @@ def test_reads_constant_nodes_and_tensors_in_bodies() -> None:
     assert set(model.initializers.storage) == {"constant node"}
 
 
+def test_attribute_names_that_are_not_utf8_are_passed_over() -> None:
+    node = helper.make_node("Constant", [], ["y"], value_float=1.0)
+    data = build([node], inputs={}, outputs=["y"]).SerializeToString()
+    model = load(data.replace(b"value_float", b"value_flo\xff\xfe"))
+    assert model.parameter_count == 1
+
+
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
