@@ -9,9 +9,9 @@ export const SUBLABEL_PX = 10.5;
 export const GLYPH_RATIO = 0.62;
 export const PADDING = 10;
 export const LABEL_LIMIT = 30;
-export const METRIC_WIDTH = 58;
+const METRIC_WIDTH = 58;
 /** Room for how many nodes a closed group holds, "128 ▸". */
-export const COUNT_WIDTH = 40;
+const COUNT_WIDTH = 40;
 
 const ONE_LINE = 26;
 const TWO_LINES = 40;

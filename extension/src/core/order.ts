@@ -71,7 +71,7 @@ function depthFirst(layers: Layers, boxOrder: Int32Array): Order {
 }
 
 /** Crossings between neighbouring layers, by a Fenwick tree: O(arcs · log width). */
-export function countCrossings(layers: Layers, order: Order): number {
+function countCrossings(layers: Layers, order: Order): number {
   const tree = new Int32Array(widest(order) + 2);
   let crossings = 0;
   for (let r = 0; r + 1 < layers.layerCount; r++) {

@@ -9,7 +9,7 @@ import type { VisibleGraph } from './visible.js';
 
 /** Height of the title of an opened group, and the room around its content. */
 export const TITLE_HEIGHT = 24;
-export const GROUP_PADDING = 14;
+const GROUP_PADDING = 14;
 const PORT_WIDTH = 10;
 
 export const ArcFlag = { LAST: 1, UPWARD: 2 } as const;

@@ -77,7 +77,7 @@ export function watchPointer(element: HTMLElement, gestures: Gestures): () => vo
 }
 
 /** Whether an element has the focus, inside a shadow root too. */
-export function hasFocus(element: HTMLElement): boolean {
+function hasFocus(element: HTMLElement): boolean {
   const tree = element.getRootNode() as Document | ShadowRoot;
   return tree.activeElement === element;
 }
