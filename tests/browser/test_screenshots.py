@@ -72,9 +72,10 @@ def test_notebook(page: Page, themed_lab: LabServer, shoot: Shoot) -> None:
     source = f"import onnxlab\nonnxlab.profile('{MODEL}', budget='1 s')"
     output = Notebook(page, themed_lab, "profile.ipynb", source).run()
     view = View(page, output).wait()
-    shoot("notebook", output)
+    outputs = output.locator(".jp-OutputArea-output").first
+    shoot("notebook", outputs)
     view.root.evaluate("root => root.scrollIntoView({ block: 'center' })")
-    shoot("notebook-graph", output)
+    shoot("notebook-graph", outputs)
 
 
 def test_report(page: Page, watch: Watch, shoot: Shoot, examples: Path, tmp_path: Path) -> None:
