@@ -126,7 +126,7 @@ def ratio_text(ratio: Ratio | None, *, is_final: bool) -> str:
         return "same: the graph is the same"
     text = f"{ratio.value:.2f}× ({ratio.low:.2f}-{ratio.high:.2f})"
     if ratio.rounds < MIN_ROUNDS:
-        return f"{text} after {ratio.rounds} of {MIN_ROUNDS} rounds: too few to tell"
+        return f"{text}, too few rounds: {ratio.rounds} of {MIN_ROUNDS}"
     if ratio.verdict is Verdict.UNDECIDED:
         return f"{text}, no difference found"
     return f"{text}, {ratio.verdict}"
