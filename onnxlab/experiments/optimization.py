@@ -46,7 +46,7 @@ class Optimization:
     >>> from onnxlab.testing import mlp
     >>> from onnxlab.model.load import load
     >>> with Optimization(load(mlp(layers=2))) as optimization:
-    ...     optimization.toggle("MatMulAddFusion", False).variant.node_count
+    ...     optimization.toggle("GemmActivationFusion", False).variant.node_count
     4
     """
 
