@@ -7,14 +7,18 @@ mkdir -p "$out"
 
 onnxlab providers
 for model in examples/models/*.onnx; do
-	onnxlab profile "$model" --budget 2s --out "$out/$(basename "$model" .onnx).html"
+	echo "profiling $model"
+	onnxlab profile "$model" --budget 2s --out "$out/$(basename "$model" .onnx).html" --quiet
 done
 
 echo "executing notebooks/quickstart.ipynb"
 cp notebooks/quickstart.ipynb "$out/quickstart.ipynb"
-jupyter execute --inplace "$out/quickstart.ipynb"
+jupyter execute --inplace "$out/quickstart.ipynb" 2>&1 | sed -E '/\[(NbClientApp|IPKernelApp)\]/d'
 
-echo
-echo "The report of the quickstart:  $PWD/$out/report.html"
-echo "The notebook with its results: $PWD/$out/quickstart.ipynb  (make lab opens it)"
-echo "One report per example model:  $PWD/$out/*.html"
+cat <<END
+
+The report of the quickstart:  $PWD/$out/report.html
+The notebook with its results: $PWD/$out/quickstart.ipynb
+One report per example model:  $PWD/$out/*.html
+JupyterLab on the notebook:    make lab
+END
