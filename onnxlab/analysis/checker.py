@@ -26,8 +26,8 @@ def check(model: Model) -> Iterator[Finding]:
     from onnxlab.sandbox.limits import Limits
     from onnxlab.sandbox.spawn import Child
 
-    data = _whole(model)
     try:
+        data = _whole(model)
         with Child(tasks=_TASKS, limits=Limits(time_s=TIME_LIMIT_S)) as child:
             path = child.workdir / "model.onnx"
             path.write_bytes(data if data is not None else model.proto.SerializeToString())

@@ -57,8 +57,7 @@ def unnamed_nodes(model: Model) -> Iterator[Finding]:
             rows,
             code="unnamed-node",
             severity=Severity.INFO,
-            hazard=f"{counted(len(rows), 'node')} of {model.table.node_count:,} "
-            f"{'has' if len(rows) == 1 else 'have'} no name.",
+            hazard=f"{counted(len(rows), 'node', ('has', 'have'))} no name.",
             remedy="Use addresses to refer to them.",
         )
 
@@ -86,7 +85,7 @@ def order(model: Model) -> Iterator[Finding]:
             unsorted,
             code="unsorted",
             severity=Severity.WARNING,
-            hazard=f"{counted(len(unsorted), 'node')} stand before a node whose output they use: "
+            hazard=f"{counted(len(unsorted), 'node', ('uses', 'use'))} what a later node produces: "
             f"{listed(node_label(model, row) for row in unsorted)}.",
             remedy="Sort the nodes topologically and save the model again.",
             why="ONNX requires sorted nodes; the checker refuses this, ONNX Runtime may sort.",
@@ -103,11 +102,10 @@ def undefined_values(model: Model) -> Iterator[Finding]:
     users = np.repeat(np.arange(table.node_count), counts)
     affected = np.unique(users[np.isin(table.node_inputs, rows)]).tolist()
     names = listed(value_label(model, row) for row in rows.tolist())
-    verb = "is" if len(rows) == 1 else "are"
     yield Finding(
         code="undefined-value",
         severity=Severity.ERROR,
-        hazard=f"{counted(len(rows), 'value')} {verb} used but defined nowhere: {names}.",
+        hazard=f"{counted(len(rows), 'value', ('is', 'are'))} used but defined nowhere: {names}.",
         remedy="Add the missing node, input or initializer, or mend the name.",
         why="The model cannot run without it.",
         addresses=tuple(model.address(row) for row in affected[:MAX_ADDRESSES])
@@ -132,7 +130,7 @@ def duplicate_values(model: Model) -> Iterator[Finding]:
         yield Finding(
             code="duplicate-value",
             severity=Severity.ERROR,
-            hazard=f"{counted(len(rows), 'value')} defined more than once in a graph: "
+            hazard=f"{counted(len(rows), 'value', ('is', 'are'))} defined more than once: "
             f"{listed(value_label(model, row) for row in rows)}.",
             remedy="Give each output a name of its own.",
             why="ONNX demands single assignment; runtimes refuse such a model.",
@@ -162,7 +160,7 @@ def scopes_named_like_nodes(model: Model) -> Iterator[Finding]:
             rows,
             code="node-and-scope-share-name",
             severity=Severity.INFO,
-            hazard=f"{counted(len(rows), 'node')} bear the name of a scope beside them: "
+            hazard=f"{counted(len(rows), 'node', ('has', 'have'))} the name of a scope beside: "
             f"{listed(table.name(row) for row in rows)}.",
             remedy="Both are shown; search by address to tell them apart.",
         )
@@ -177,7 +175,7 @@ def unused_nodes(model: Model) -> Iterator[Finding]:
             rows,
             code="unused-node",
             severity=Severity.INFO,
-            hazard=f"{counted(len(rows), 'node')} reach no output: "
+            hazard=f"{counted(len(rows), 'node', ('reaches', 'reach'))} no output: "
             f"{listed(node_label(model, row) for row in rows)}.",
             remedy="Remove them; runtimes that optimise do so when loading.",
         )

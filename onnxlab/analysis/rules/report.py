@@ -14,9 +14,10 @@ MAX_ADDRESSES = 100
 MAX_NAMED = 5
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a count with its noun: ``1 node``, ``3 nodes``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def counted(number: int, noun: str, verbs: tuple[str, str] = ("", "")) -> str:
+    """Return a count with its noun, and a verb in singular or plural: ``1 node has``."""
+    phrase = f"{number:,} {noun}{'' if number == 1 else 's'} {verbs[number != 1]}"
+    return phrase.rstrip()
 
 
 def listed(items: Iterable[str]) -> str:

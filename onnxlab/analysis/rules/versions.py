@@ -192,8 +192,8 @@ def functions(model: Model) -> Iterator[Finding]:
             list(walk.unexpanded_calls),
             code="functions-not-unfolded",
             severity=Severity.WARNING,
-            hazard=f"{counted(len(walk.unexpanded_calls), 'call')} of local functions not "
-            "unfolded: together their bodies are too large.",
+            hazard=f"{counted(len(walk.unexpanded_calls), 'call')} of local functions "
+            "not unfolded: together their bodies are too large.",
             why="The nodes inside those calls are not listed.",
         )
     uncalled = [
@@ -203,7 +203,7 @@ def functions(model: Model) -> Iterator[Finding]:
         yield Finding(
             code="unused-function",
             severity=Severity.INFO,
-            hazard=f"{counted(len(uncalled), 'local function')} never called: "
+            hazard=f"{counted(len(uncalled), 'local function', ('is', 'are'))} never called: "
             f"{listed(visit.attribute for visit in uncalled)}.",
             remedy="Remove what is not needed.",
             count=len(uncalled),
