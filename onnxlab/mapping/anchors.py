@@ -135,7 +135,8 @@ class _Finder:
 
     def _is_inside_operator(self, value: int) -> bool:
         """Whether a value came from the function in an operator's schema."""
-        return bool(inlining(self._new.value_name(value)))
+        name = self._new.value_name(value)
+        return bool(inlining(name)) and not self._lookup.knows(name)
 
 
 def _same_operator(new: onnx.NodeProto, old: onnx.NodeProto) -> bool:

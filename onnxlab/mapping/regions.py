@@ -8,15 +8,14 @@ form one group and share one region.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 
 from onnxlab.mapping.anchors import Anchors
 from onnxlab.mapping.dataflow import Dataflow
+from onnxlab.mapping.groups import group_nodes
 from onnxlab.mapping.identify import Identified
 from onnxlab.mapping.operators import FUSING, MOVING, REMOVABLE, SHAPE_ONLY
 from onnxlab.mapping.removals import Removals, find_removals
-from onnxlab.mapping.tags import inlining
 from onnxlab.model.table import ValueKind
 
 __all__ = ["Regions", "find_regions"]
@@ -55,7 +54,7 @@ def find_regions(
     regions = Regions(
         rows=[()] * optimised.count, folded=folded, removals=removals, available=available
     )
-    for group in _groups(optimised, anchors, found):
+    for group in group_nodes(optimised, anchors, found):
         workers = [node for node in group if node not in found.inserted]
         rows = _region(original, optimised, anchors, found, regions, workers)
         for node in workers:
@@ -94,40 +93,6 @@ def _folded_rows(original: Dataflow, folded: set[int], available: set[int]) -> s
     return rows
 
 
-def _groups(optimised: Dataflow, anchors: Anchors, found: Identified) -> list[list[int]]:
-    """Join the nodes on both sides of every unknown value.
-
-    Also those that came from inlining one operator the runtime has no kernel for, even where they
-    share no value, and what is in the body of a control-flow node that came from there.
-    """
-    parent = list(range(optimised.count))
-
-    def root(node: int) -> int:
-        while parent[node] != node:
-            parent[node] = parent[parent[node]]
-            node = parent[node]
-        return node
-
-    inlined: dict[tuple[int, str], int] = {}  # sibling bodies inline under the same names
-    for node in range(optimised.count):
-        for value in optimised.inputs[node]:
-            if value >= 0 and value not in found.values and optimised.producer[value] >= 0:
-                parent[root(node)] = root(optimised.producer[value])
-        if anchors.evidence[node] == "tag":
-            continue
-        owner = optimised.graph_owner[optimised.graph[node]]
-        if owner >= 0 and anchors.evidence[owner] != "tag":
-            parent[root(node)] = root(owner)
-        for value in optimised.outputs[node]:
-            if value >= 0 and (call := inlining(optimised.value_name(value))):
-                first = inlined.setdefault((optimised.graph[node], call), node)
-                parent[root(node)] = root(first)
-    groups: dict[int, list[int]] = defaultdict(list)
-    for node in range(optimised.count):
-        groups[root(node)].append(node)
-    return list(groups.values())
-
-
 def _region(
     original: Dataflow,
     optimised: Dataflow,
@@ -152,7 +117,9 @@ def _region(
     for node in workers:
         sliced.update(found.absorbed.get(node, ()))
     sliced -= anchored
-    sliced = {row for row in sliced if not _is_folded(original, regions, row)}
+    at_run_time = {row for row in sliced if not _is_folded(original, regions, row)}
+    if at_run_time or anchored:
+        sliced = at_run_time
     sliced -= _repeated(original, anchored, sliced)
     idle = _idle(original, anchors, workers, sliced)
     regions.removals.eliminated |= idle

@@ -12,9 +12,12 @@ __all__ = ["inlining", "parse_inlined_name", "parse_tag", "plain_name", "special
 
 _TAG = "onnxlab:"
 _SPECIALISED = "__onnxlab"
-_SUFFIX = re.compile(rf"{_SPECIALISED}\d+")
-_SCHEMA_INLINED = re.compile(r"_inlfunc_[A-Za-z0-9]+(?:_token_\d+)?_")
-_INLINED = re.compile(rf".*_inlfunc_.*?{_SPECIALISED}(\d+)(?:_token_\d+)?_(.+)", re.DOTALL)
+_SUFFIX = re.compile(rf"{_SPECIALISED}[0-9]+")
+_SCHEMA_INLINED = re.compile(r"_inlfunc_[A-Za-z0-9]+(?:_token_[0-9]+)?_")
+_INLINED = re.compile(
+    rf".*_inlfunc_.*?{_SPECIALISED}([0-9]{{1,9}})(?:_token_[0-9]+)?_(.+)", re.DOTALL
+)
+_MOST_DIGITS = 9
 
 
 def tag(row: int) -> str:
@@ -25,7 +28,8 @@ def tag(row: int) -> str:
 def parse_tag(doc_string: str) -> int:
     """Return the row a `tag` names, or -1 for any other text."""
     text = doc_string.removeprefix(_TAG)
-    return int(text) if text != doc_string and text.isascii() and text.isdigit() else -1
+    is_number = text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
+    return int(text) if text != doc_string and is_number else -1
 
 
 def specialised_name(function: str, graph: int) -> str:
@@ -44,7 +48,7 @@ def parse_inlined_name(name: str) -> tuple[int, str] | None:
     tuple of int and str, or None
         The graph row of the call site's instance and the value's name in the function.
     """
-    match = _INLINED.fullmatch(name)
+    match = _INLINED.fullmatch(name) if _SPECIALISED in name else None
     return (int(match[1]), match[2]) if match else None
 
 

@@ -18,7 +18,17 @@ def test_a_tag_is_read_back() -> None:
 
 
 @pytest.mark.parametrize(
-    "doc_string", ["", "onnxlab:", "onnxlab:-1", "onnxlab:1 2", "12", "onnxlab:²", "xonnxlab:1"]
+    "doc_string",
+    [
+        "",
+        "onnxlab:",
+        "onnxlab:-1",
+        "onnxlab:1 2",
+        "12",
+        "onnxlab:²",
+        "xonnxlab:1",
+        "onnxlab:" + "9" * 5000,
+    ],
 )
 def test_other_texts_are_no_tag(doc_string: str) -> None:
     assert parse_tag(doc_string) == -1
