@@ -22,6 +22,8 @@ interface State {
 }
 
 const PATIENCE_MS = 1_500;
+/** Below this the view puts its panel under the graph, and needs room for both. */
+const NARROW_PX = 700;
 
 type Props = RenderProps<State>;
 
@@ -31,10 +33,13 @@ function render({ model, el }: Props): () => void {
   // The view's keys are its own: the notebook would move to another cell.
   place.dataset.lmSuppressShortcuts = 'true';
   const setHeight = () => {
-    place.style.height = `${model.get('height')}px`;
+    const isNarrow = place.clientWidth > 0 && place.clientWidth < NARROW_PX;
+    place.style.height = `${model.get('height') * (isNarrow ? 1.5 : 1)}px`;
   };
   setHeight();
   el.replaceChildren(place);
+  const widthObserver = new ResizeObserver(setHeight);
+  widthObserver.observe(place);
 
   let close: (() => void) | null = null;
   let closed = false;
@@ -62,6 +67,7 @@ function render({ model, el }: Props): () => void {
   void start();
   return () => {
     closed = true;
+    widthObserver.disconnect();
     model.off('change:height', setHeight);
     close?.();
     channel.dispose();
