@@ -22,8 +22,9 @@ from onnxlab.model.text import text
 
 __all__ = ["RULES"]
 
-# From which release on ONNX Runtime reads an IR version.
+# From which release on ONNX Runtime reads an IR version or an opset; all read older ones.
 _RUNTIME_FOR_IR = {14: (1, 32)}
+_RUNTIME_FOR_OPSET = {27: (1, 32), 28: (1, 32)}
 _WIDELY_READ_IR = 13
 _OLDEST_OPSET = 7
 _RUNTIMES = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-openvino", "onnxruntime-directml")
@@ -40,20 +41,30 @@ def ir_version(model: Model) -> Iterator[Finding]:
             remedy="Set ir_version, 8 for example, and save the model again.",
             why="Runtimes refuse a model without it.",
         )
-    if version <= _WIDELY_READ_IR:
-        return
-    needed = _RUNTIME_FOR_IR.get(version)
+    if version > _WIDELY_READ_IR:
+        yield _needs_runtime(
+            "new-ir-version",
+            f"has IR version {version}",
+            _RUNTIME_FOR_IR.get(version),
+            remedy=f"For older ones save a copy with ir_version = {_WIDELY_READ_IR}: that suffices "
+            "unless the model uses what is new in the format.",
+        )
+
+
+def _needs_runtime(
+    code: str, trait: str, needed: tuple[int, int] | None, *, remedy: str
+) -> Finding:
+    """Return a finding about something that only new runtimes read: a warning if ours does not."""
     installed = _installed_runtime()
     reads = needed is not None and installed is not None and installed[1] >= needed
     release = f"ONNX Runtime {needed[0]}.{needed[1]} or newer" if needed else "a newer ONNX Runtime"
     here = f"; {installed[0]} is installed" if installed else ""
-    yield Finding(
-        code="new-ir-version",
+    return Finding(
+        code=code,
         severity=Severity.INFO if reads else Severity.WARNING,
-        hazard=f"The model has IR version {version}, which needs {release}{here}.",
-        remedy=f"For older ones save a copy: model.ir_version = {_WIDELY_READ_IR} suffices unless "
-        "it uses what is new in the format.",
-        why="A runtime refuses an IR version that it does not know.",
+        hazard=f"The model {trait}, which needs {release}{here}.",
+        remedy=remedy,
+        why="A runtime refuses a version that it does not know.",
     )
 
 
@@ -85,6 +96,13 @@ def opset_imports(model: Model) -> Iterator[Finding]:
                 why="ONNX Runtime refuses an opset that it does not know.",
             )
     version = model.opsets.get("", _OLDEST_OPSET)
+    if version in _RUNTIME_FOR_OPSET:
+        yield _needs_runtime(
+            "new-opset",
+            f"imports opset {version}",
+            _RUNTIME_FOR_OPSET[version],
+            remedy="For older ones export it with an older opset.",
+        )
     if version < _OLDEST_OPSET:
         yield Finding(
             code="old-opset",

@@ -318,7 +318,10 @@ def test_judges_the_format_by_the_runtime_that_is_installed(
     (finding,) = load(relu(ir_version=14)).lint(checker=False)
     assert finding.severity == severity
     assert words in finding.hazard
-    assert "model.ir_version = 13" in finding.remedy
+    assert "a copy with ir_version = 13" in finding.remedy
+    (finding,) = load(opset(28)).lint(checker=False)
+    assert (finding.code, finding.severity) == ("new-opset", severity)
+    assert words in finding.hazard
 
 
 def test_the_worst_come_first() -> None:
