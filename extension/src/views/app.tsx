@@ -28,7 +28,7 @@ function Headline({ controller }: { controller: Controller }) {
   return (
     <div class="onnxlab-headline">
       <strong title={header.name}>{header.name}</strong>
-      <span>{header.summary}</span>
+      <span title={header.summary}>{header.summary}</span>
       {findings.length > 0 && (
         <button
           type="button"
