@@ -17,12 +17,13 @@ _SEVERITIES = list(Severity)
 
 def find(profile: Profile) -> Findings:
     """Return the findings of a profile and of its model."""
-    findings = [*_input_findings(profile), *_notes(profile)]
+    findings: list[Finding] = []
     for cell in profile.cells:
         findings.extend(_cell_findings(profile, cell))
         if cell.is_attributed:
             findings.extend(find_in_times(profile, cell))
-    findings.sort(key=_rank)
+    findings.extend((*_input_findings(profile), *_notes(profile)))
+    findings.sort(key=_rank)  # stable: within a rank, where the time goes comes first
     return Findings((*findings, *profile.lint))
 
 
