@@ -25,8 +25,6 @@ def model_entries(model: Model) -> list[tuple[str, str]]:
 
 def _entries(model: Model) -> Iterator[tuple[str, str]]:
     proto = model.proto
-    if model.path is not None:
-        yield "file", str(model.path)
     if proto.graph.name:
         yield "graph", text(proto.graph.name)
     producer = f"{text(proto.producer_name)} {text(proto.producer_version)}".strip()

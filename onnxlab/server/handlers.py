@@ -100,8 +100,7 @@ class DocumentHandler(ModelHandler):
     @authorized
     async def get(self) -> None:
         """Send a `ViewDocument`."""
-        shown = self.get_query_argument("path")
-        stamp, body = await self.work(partial(_document, self.cache, shown), await self.file())
+        stamp, body = await self.work(partial(_document, self.cache), await self.file())
         self.set_header(STAMP_HEADER, stamp)
         await self.finish(body, set_content_type="application/msgpack")
 
@@ -144,15 +143,11 @@ def add_handlers(app: web.Application) -> None:
     )
 
 
-def _document(cache: ModelCache, shown: str, path: Path) -> tuple[str, bytes]:
+def _document(cache: ModelCache, path: Path) -> tuple[str, bytes]:
     from onnxlab.wire.build import encode, view_document
 
     model, stamp = cache.get(path)
-    document = view_document(model)
-    for entry in document.header.entries:
-        if entry.text == str(path):  # where the server keeps its files is not the page's to know
-            entry.text = shown
-    return stamp, encode(document)
+    return stamp, encode(view_document(model))
 
 
 def _stamp(path: Path) -> str:

@@ -65,7 +65,6 @@ async def test_document_describes_the_model_and_is_not_cached(
     assert document.header.name == "a.onnx"
     assert len(document.graph.node_op) == 3 * 4
     facts = {entry.key: entry.text for entry in document.header.entries}
-    assert facts["file"] == "folder/a.onnx"
     assert not [text for text in facts.values() if str(jp_root_dir) in text]
 
     response = await jp_fetch("onnxlab", "api", "document", params={"path": "folder/a.onnx"})
