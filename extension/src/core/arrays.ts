@@ -47,7 +47,7 @@ export function ragged(keyCount: number, keys: Int32Array, items?: Int32Array): 
 
 /** A growing int32 list. */
 export class IntList {
-  private data = new Int32Array(64);
+  private data = new Int32Array(16);
   length = 0;
 
   push(value: number): number {

@@ -21,7 +21,8 @@ export interface Plan {
   readonly graph: VisibleGraph;
   readonly boxCount: number;
   readonly members: Ragged;
-  readonly levels: LevelEdges[];
+  /** Per opened group, and for the root at `boxCount`. */
+  readonly levels: ReadonlyMap<number, LevelEdges>;
   readonly ports: BorderPorts;
   readonly portsOf: Ragged;
 }
@@ -33,8 +34,7 @@ export function makePlan(graph: VisibleGraph): Plan {
     end: new IntList(),
     isOutput: new IntList(),
   };
-  const levels: LevelEdges[] = [];
-  for (let box = 0; box <= boxCount; box++) levels.push({ from: new IntList(), to: new IntList() });
+  const levels = new Map<number, LevelEdges>();
   const builder = new EdgeSplitter(graph, ports, levels);
   for (let e = 0; e < graph.edgeSource.length; e++)
     builder.add(at(graph.edgeSource, e), at(graph.edgeTarget, e));
@@ -58,7 +58,7 @@ class EdgeSplitter {
   constructor(
     private readonly graph: VisibleGraph,
     private readonly ports: BorderPorts,
-    private readonly levels: LevelEdges[],
+    private readonly levels: Map<number, LevelEdges>,
   ) {
     this.depth = new Int32Array(graph.item.length);
     graph.parent.forEach((parent, box) => {
@@ -113,9 +113,14 @@ class EdgeSplitter {
     const key = from * 4_194_304 + to;
     if (this.pieces.has(key)) return;
     this.pieces.add(key);
-    const level = this.levels[group < 0 ? this.graph.item.length : group];
-    level?.from.push(from);
-    level?.to.push(to);
+    const owner = group < 0 ? this.graph.item.length : group;
+    let level = this.levels.get(owner);
+    if (!level) {
+      level = { from: new IntList(), to: new IntList() };
+      this.levels.set(owner, level);
+    }
+    level.from.push(from);
+    level.to.push(to);
   }
 }
 

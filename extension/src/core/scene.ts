@@ -102,7 +102,7 @@ function placeLevel(
   border.forEach((port, i) => {
     pin[boxes.length + i] = ports.isOutput.get(port) ? Pin.BOTTOM : Pin.TOP;
   });
-  const edges = plan.levels[group] ?? { from: new IntList(), to: new IntList() };
+  const edges = plan.levels.get(group) ?? { from: new IntList(), to: new IntList() };
   const layout = layoutLevel({
     count: entity.length,
     width,

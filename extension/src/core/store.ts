@@ -81,6 +81,7 @@ export class Store {
       this.open.value = openAtFirst(this.tree.value);
       this.selection.value = NOTHING;
       this.matchIndex.value = -1;
+      this.shapesProblem.value = '';
       if (!this.metric.value) this.colourKey.value = firstTime(document);
     });
   }
