@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from onnx import GraphProto, TensorProto
+
 from onnxlab.mapping.tags import parse_tag
 from onnxlab.model.model import Model
 from onnxlab.model.table import GraphKind, GraphTable
@@ -32,6 +34,9 @@ class Correspondence:
     inlined: dict[int, int]
 
 
+_BRANCHES = {True: "then_branch", False: "else_branch"}
+
+
 def correspond(original: Model, optimised: Model) -> Correspondence:
     """Read the tags of an optimised model."""
     old, new = original.table, optimised.table
@@ -41,7 +46,8 @@ def correspond(original: Model, optimised: Model) -> Correspondence:
             row = parse_tag(text(node.doc_string))
             tagged.append(row if row < old.node_count else -1)
     graphs = _matching_graphs(old, new, tagged)
-    return Correspondence(tagged=tagged, graphs=graphs, inlined=_inlined(old, new, tagged, graphs))
+    inlined = _constant_branches(original, set(tagged)) | _inlined(old, new, tagged, graphs)
+    return Correspondence(tagged=tagged, graphs=graphs, inlined=inlined)
 
 
 def _matching_graphs(old: GraphTable, new: GraphTable, tagged: list[int]) -> list[int]:
@@ -76,3 +82,42 @@ def _inlined(
                 inlined.setdefault(owner, graph)
             graph = int(old.node_graph[owner])
     return inlined
+
+
+def _constant_branches(original: Model, tagged: set[int]) -> dict[int, int]:
+    """Find the branch that a stored condition selects, of each If that did not survive.
+
+    Fusions may leave no node of the branch recognisable.
+    """
+    table = original.table
+    branches: dict[int, int] = {}
+    for graph, owner in enumerate(table.graph_owner.tolist()):
+        if owner < 0 or owner in tagged or table.op(owner) != "If":
+            continue
+        value = next(iter(table.inputs(owner).tolist()), -1)
+        condition = _stored_truth(original, value)
+        if condition is None:
+            continue
+        if table.strings[table.graph_attribute[graph]] == _BRANCHES[condition]:
+            branches[owner] = graph
+    return branches
+
+
+def _stored_truth(original: Model, value: int) -> bool | None:
+    """Return a stored boolean, None for any other value."""
+    table = original.table
+    if value < 0:
+        return None
+    producer = int(table.value_producer[value])
+    if producer >= 0:
+        node = original.node_proto(producer)
+        tensors = [a.t for a in node.attribute if node.op_type == "Constant" and a.name == "value"]
+    else:
+        graph = original.walk.visits[int(table.value_graph[value])].proto
+        name = table.strings[table.value_name[value]]
+        stored = graph.initializer if isinstance(graph, GraphProto) else ()
+        tensors = [tensor for tensor in stored if text(tensor.name) == name]
+    if not tensors or tensors[0].data_type != TensorProto.BOOL:
+        return None
+    data = tensors[0].raw_data or bytes(map(bool, tensors[0].int32_data))
+    return bool(data[0]) if len(data) == 1 else None

@@ -90,9 +90,13 @@ class _Numbering:
         flow, graph = self._flow, self._flow.graph[row]
         if any(attribute.ref_attr_name for attribute in flow.protos[row].attribute):
             return graph  # its attributes may differ from call to call
-        kinds = flow.graph_kind
-        while kinds[graph] == GraphKind.FUNCTION and flow.graph_owner[graph] >= 0:
-            graph = flow.graph[flow.graph_owner[graph]]
+        owner = flow.graph_owner[graph]
+        while owner >= 0:
+            is_function = flow.graph_kind[graph] == GraphKind.FUNCTION
+            if not is_function and flow.inlined.get(owner) != graph:
+                break
+            graph = flow.graph[owner]
+            owner = flow.graph_owner[graph]
         return graph
 
 

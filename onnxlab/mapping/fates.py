@@ -13,7 +13,7 @@ _GONE = {Fate.DEAD, Fate.FOLDED, Fate.ELIMINATED, Fate.DEDUPLICATED}
 
 
 def find_fates(
-    original: Dataflow, regions: Regions, origins: list[KernelOrigin]
+    original: Dataflow, regions: Regions, origins: list[KernelOrigin], tagged: set[int]
 ) -> tuple[Fate, ...]:
     """Give every original row its fate; see `Fate` for what each means."""
     shared = {row for origin in origins if len(origin.nodes) > 1 for row in origin.nodes}
@@ -26,7 +26,7 @@ def find_fates(
             fates.append(Fate.REGION)
         else:
             fates.append(_without_kernel(original, regions, row))
-    _inherit(original, fates)
+    _inherit(original, fates, tagged)
     return tuple(fates)
 
 
@@ -52,7 +52,7 @@ def _without_kernel(original: Dataflow, regions: Regions, row: int) -> Fate:
     return Fate.UNKNOWN
 
 
-def _inherit(original: Dataflow, fates: list[Fate]) -> None:
+def _inherit(original: Dataflow, fates: list[Fate], tagged: set[int]) -> None:
     """Settle what is in the bodies of nodes that are gone or inlined.
 
     Owners precede their bodies in the table, so one pass forward reaches every depth.
@@ -66,5 +66,5 @@ def _inherit(original: Dataflow, fates: list[Fate]) -> None:
             fates[row] = fates[owner]
         elif original.inlined.get(owner, graph) != graph:
             fates[row] = Fate.DEAD  # the branch that a constant condition rules out
-        elif fates[owner] is Fate.INLINED and fate is Fate.UNKNOWN:
-            fates[row] = Fate.ELIMINATED
+        elif fate is Fate.UNKNOWN and owner not in tagged:
+            fates[row] = Fate.ELIMINATED  # the owner was inlined and nothing here is left

@@ -47,7 +47,9 @@ def provenance(original: Model, optimised: Model) -> Provenance:
             origins.append(_working(rows, leads[node], evidence))
         else:
             origins.append(_inserted(new.protos[node].op_type, owners.owner(node, leads)))
-    return Provenance(origins=tuple(origins), fates=find_fates(old, regions, origins))
+    return Provenance(
+        origins=tuple(origins), fates=find_fates(old, regions, origins, set(known.tagged))
+    )
 
 
 def _lead(original: Dataflow, rows: tuple[int, ...], anchor: int) -> int | None:

@@ -224,6 +224,14 @@ CASES = {
         all="n i/then_branch/t i/then_branch/u y",
         fates="i: inlined, i/else_branch/k: dead, i/else_branch/o: dead",
     ),
+    "branch of a constant condition that is fused whole": Case(
+        graph="""g (float[2,8] x) => (float[2,8] y) <bool c = {0}> { y = If(c)
+            <then_branch = t () => (float[2,8] u) { u = Tanh(x) },
+             else_branch = e () => (float[2,8] o) { s = Sigmoid(x) o = Mul(x, s) }> }""",
+        basic="y/else_branch/s y/else_branch/o",
+        all="y/else_branch/s+y/else_branch/o",
+        fates="y: inlined, y/then_branch/u: dead",
+    ),
     "loop": Case(
         graph="""g (float[2,8] x) => (float[2,8] y) <int64 n = {5}, bool c = {1}> {
             a = Neg(x) y = Loop(n, c, a) <body = b (int64 i, bool p, float[2,8] s) =>
