@@ -22,7 +22,7 @@ class Progress(Protocol):
         Steps finished and steps in all; ``total`` is 0 while unknown.
     """
 
-    def __call__(self, message: str, done: int = 0, total: int = 0) -> None: ...
+    def __call__(self, message: str, done: int = 0, total: int = 0) -> None: ...  # noqa: D102
 
 
 def silent(message: str, done: int = 0, total: int = 0) -> None:

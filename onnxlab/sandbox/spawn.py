@@ -33,7 +33,7 @@ _START_TIMEOUT_S = 60.0
 _LOOK_INTERVAL_S = 0.05
 
 
-class TaskFailed(OnnxlabError):  # noqa: N818 - named as the other errors are
+class TaskFailed(OnnxlabError):
     """A task raised an exception; the child lives on.
 
     Attributes

@@ -37,7 +37,7 @@ _COMPANIONS = dict.fromkeys(
 _FOLDER_KEY = "session.model_external_initializers_file_folder_path"
 
 
-class ProviderUnavailable(Exception):  # noqa: N818 - its name is read by the parent
+class ProviderUnavailable(Exception):
     """The provider is not in this build, or did not take the session."""
 
 
