@@ -50,7 +50,10 @@ function Search({ controller }: { controller: Controller }) {
   const { store } = controller;
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
-    controller.focusSearch = () => input.current?.select();
+    controller.focusSearch = () => {
+      input.current?.focus();
+      input.current?.select();
+    };
   }, [controller]);
   const onKeyDown = (event: KeyboardEvent) => {
     event.stopPropagation();

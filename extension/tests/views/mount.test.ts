@@ -146,6 +146,16 @@ describe('a mounted view', () => {
     expect(root.dataset.selected).toBe('');
   });
 
+  it('searches at a key, and comes back to the graph', async () => {
+    const root = await show();
+    const canvas = root.querySelector('canvas');
+    const input = root.querySelector('input');
+    canvas?.dispatchEvent(new KeyboardEvent('keydown', { key: '/', bubbles: true }));
+    expect(document.activeElement).toBe(input);
+    input?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
+    expect(document.activeElement).toBe(canvas);
+  });
+
   it('leaves nothing behind', async () => {
     await show();
     view.dispose();
