@@ -65,9 +65,9 @@ def __dir__() -> list[str]:
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
     """Register the magics (``%load_ext onnxlab``)."""
-    from onnxlab.notebook.magics import register
+    from onnxlab import exits
 
-    register(shell)
+    exits.call("load_ext", shell)
 
 
 def _jupyter_labextension_paths() -> list[dict[str, str]]:

@@ -22,6 +22,7 @@ EXITS: dict[str, str] = {
     "View.widget": "onnxlab.notebook.display.view_widget",
     "Profile.figure": "onnxlab.render.figures.figure",  # (profile, kind)
     "Profile.to_html": "onnxlab.render.html.write_report",  # (profile, path)
+    "load_ext": "onnxlab.notebook.magics.register",
     "progress.default": "onnxlab.notebook.progress.default_progress",  # a context manager
 }
 
