@@ -116,6 +116,9 @@ def _chart(profile: Profile) -> ipywidgets.DOMWidget:
     import ipywidgets
 
     figure = profile.figure("treemap")
+    # On the notebook's own ground, dark or light: all that the map says stands inside its tiles.
+    margin = {"l": 0, "r": 0, "t": 8, "b": 8}
+    figure.update_layout(title=None, margin=margin, paper_bgcolor="rgba(0,0,0,0)")
     data = {"application/vnd.plotly.v1+json": json.loads(figure.to_json())}
     output = {"output_type": "display_data", "data": data, "metadata": {}}
     return ipywidgets.Output(outputs=(output,))

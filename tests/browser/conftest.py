@@ -58,6 +58,8 @@ def screenshots() -> Path:
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabServer]:
+    if not (ROOT / "onnxlab/labextension/package.json").exists():
+        pytest.fail("the front end is not built: run `make build`")
     server = LabServer(tmp_path_factory.mktemp("lab"))
     yield server
     server.close()

@@ -22,6 +22,10 @@ def open_by_double_click(page: Page, lab: LabServer, name: str) -> View:
     return View(page)
 
 
+def scripts_of_the_extension(watch: Watch) -> int:
+    return sum("lab/extensions/onnxlab/static/" in url for _, url in watch.requests)
+
+
 @pytest.fixture
 def model(lab: LabServer, examples: Path) -> str:
     shutil.copy(examples / MODEL, lab.root)
@@ -56,11 +60,30 @@ def test_double_click_draws_the_model_without_reading_it_into_the_browser(
     assert copies == []
 
 
+def test_what_draws_is_loaded_with_the_first_model_only(
+    page: Page, lab: LabServer, watch: Watch, small: Path
+) -> None:
+    page.goto(f"{lab.url}lab?reset")
+    page.locator("#jupyterlab-splash").wait_for(state="detached")
+    at_start = scripts_of_the_extension(watch)
+    page.locator(".jp-DirListing-item", has_text=small.name).dblclick()
+    View(page).wait()
+    assert scripts_of_the_extension(watch) > at_start > 0
+
+
 def test_click_selects_and_the_panel_says_what(page: Page, lab: LabServer, small: Path) -> None:
     view = open_by_double_click(page, lab, small.name).wait()
     view.click("Neg")
     view.expect_selected(1)
     view.expect_text("second")
+
+
+def test_context_menu_opens_the_model(page: Page, lab: LabServer, small: Path) -> None:
+    page.goto(f"{lab.url}lab?reset")
+    page.locator("#jupyterlab-splash").wait_for(state="detached")
+    page.locator(".jp-DirListing-item", has_text=small.name).click(button="right")
+    page.locator(".lm-Menu-itemLabel").get_by_text("Open as ONNX Model").click()
+    assert View(page).wait().box_count >= 2
 
 
 def test_search_box_of_jupyterlab_finds_nodes(page: Page, lab: LabServer, small: Path) -> None:
