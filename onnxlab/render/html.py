@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import os
-import tempfile
 import zlib
 from collections.abc import Mapping
 from contextlib import suppress
@@ -22,6 +21,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from onnxlab.errors import OnnxlabError
+from onnxlab.files import write_whole
 from onnxlab.model.text import visible
 from onnxlab.render import assets
 from onnxlab.wire.build import encode, view_document
@@ -33,9 +33,7 @@ if TYPE_CHECKING:
     from onnxlab.model.model import Model
     from onnxlab.profiling.profile import Profile
 
-__all__ = ["graph_page", "render", "report_page", "write_graph", "write_report", "write_whole"]
-
-_MODEL_SUFFIXES = {".onnx", ".ort"}
+__all__ = ["graph_page", "render", "report_page", "write_graph", "write_report"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,7 @@ def write_report(profile: Profile, path: str | os.PathLike[str]) -> Path:
     OnnxlabError
         The file cannot be written.
     """
-    target = _target(path)
+    target = Path(path)
     write_whole(target, report_page(profile))
     return target
 
@@ -77,7 +75,7 @@ def write_graph(
     metrics: pd.DataFrame | pd.Series[Any] | Mapping[str, Any] | None = None,
 ) -> Path:
     """Write the graph of a model as a page and return its path; raises as `write_report`."""
-    target = _target(path)
+    target = Path(path)
     write_whole(target, graph_page(model, metrics=metrics))
     return target
 
@@ -110,37 +108,6 @@ def graph_page(
 def render(template: str, **facts: object) -> str:
     """Return a template of this package filled in, everything in it escaped."""
     return _environment().get_template(template).render(**facts)
-
-
-def write_whole(target: Path, text: str) -> None:
-    """Write a file whole or not at all, and never over a model.
-
-    Raises
-    ------
-    OnnxlabError
-        The file cannot be written.
-    """
-    try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".onnxlab-")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            mask = os.umask(0)
-            os.umask(mask)
-            Path(temporary).chmod(0o666 & ~mask)  # mkstemp's files are private
-            Path(temporary).replace(target)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise OnnxlabError(f"cannot write {target}: {error.strerror or error}") from error
-
-
-def _target(path: str | os.PathLike[str]) -> Path:
-    target = Path(path)
-    if target.suffix.lower() in _MODEL_SUFFIXES:
-        raise ValueError(f"{target} names a model: give a name that ends in .html")
-    return target
 
 
 def _details(profile: Profile) -> list[NodeDetail]:

@@ -65,10 +65,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ledger:
-    """What a run is made of on one provider; the parts add up to ``total``."""
+    """What a run is made of on one provider."""
 
     label: str
-    total: str
+    title: str
     parts: tuple[Part, ...]
     remark: str
 
@@ -138,6 +138,7 @@ def ledger(profile: Profile, cell: Cell) -> Ledger:
     rest_us = runtime_us(cell, counted)
     times.append(("runtime, outside kernels", "runtime", max(rest_us, 0.0)))
     total_us = sum(time_us for _, _, time_us in times)
+    what = "kernels of a run, profiled" if rest_us < 0 else "an undisturbed run"
     parts = (
         Part(
             label=label,
@@ -151,7 +152,7 @@ def ledger(profile: Profile, cell: Cell) -> Ledger:
     )
     return Ledger(
         label=cell.label,
-        total=format_us(total_us),
+        title=f"{what}: {format_us(total_us)}",
         parts=tuple(parts) if total_us else (),
         remark=_residual(cell, rest_us),
     )
