@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lab_server import LabServer
-from page_watch import Watch
+from browser.lab_server import LabServer
+from browser.page_watch import Watch
 from playwright.sync_api import Page
 
 ROOT = Path(__file__).parents[2]

@@ -6,7 +6,7 @@ import re
 from contextlib import suppress
 
 import nbformat
-from lab_server import LabServer
+from browser.lab_server import LabServer
 from playwright.sync_api import Locator, Page, expect
 
 START_LIMIT_MS = 90_000

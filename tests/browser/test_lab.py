@@ -6,11 +6,11 @@ from pathlib import Path
 
 import onnx
 import pytest
-from lab_server import LabServer
-from models import chain, hostile
-from page_watch import Watch
+from browser.lab_server import LabServer
+from browser.models import chain, hostile
+from browser.page_watch import Watch
+from browser.view_on_page import View
 from playwright.sync_api import Page, expect
-from view_on_page import View
 
 MODEL = "silero_vad_op18_ifless.onnx"
 

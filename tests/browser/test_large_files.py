@@ -5,11 +5,11 @@ from pathlib import Path
 
 import onnx
 import pytest
-from lab_server import LabServer
-from models import chain, save_with_external_hole, save_with_inline_hole
-from page_watch import Watch
+from browser.lab_server import LabServer
+from browser.models import chain, save_with_external_hole, save_with_inline_hole
+from browser.page_watch import Watch
+from browser.view_on_page import View
 from playwright.sync_api import Page
-from view_on_page import View
 
 GIB = 1 << 30
 MB = 1_000_000

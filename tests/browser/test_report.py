@@ -4,10 +4,10 @@ from pathlib import Path
 
 import onnx
 import pytest
-from models import chain, hostile
-from page_watch import Watch
+from browser.models import chain, hostile
+from browser.page_watch import Watch
+from browser.view_on_page import View
 from playwright.sync_api import Page, expect
-from view_on_page import View
 
 import onnxlab
 from onnxlab.render.html import write_graph

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from lab_server import LabServer
-from notebook_page import Notebook
-from page_watch import Watch
+from browser.lab_server import LabServer
+from browser.notebook_page import Notebook
+from browser.page_watch import Watch
+from browser.view_on_page import View
 from playwright.sync_api import Browser, Locator, Page
-from view_on_page import View
 
 import onnxlab
 

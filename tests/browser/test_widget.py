@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import onnx
 import pytest
-from lab_server import LabServer
-from models import chain, hostile
-from notebook_page import Notebook
-from page_watch import Watch
+from browser.lab_server import LabServer
+from browser.models import chain, hostile
+from browser.notebook_page import Notebook
+from browser.page_watch import Watch
+from browser.view_on_page import View
 from playwright.sync_api import Page, expect
-from view_on_page import View
 
 
 @pytest.fixture(autouse=True)
