@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import zlib
 from pathlib import Path
 from typing import get_args
@@ -12,6 +11,7 @@ import msgspec
 import numpy as np
 
 from onnxlab.errors import OnnxlabError
+from onnxlab.files import write_whole
 from onnxlab.profiling.profile import Profile
 from onnxlab.profiling.validate import validate
 
@@ -29,10 +29,7 @@ def save(profile: Profile, path: str | os.PathLike[str]) -> Path:
     target = Path(path)
     content = msgspec.msgpack.encode(profile, enc_hook=_encode_array)
     data = _MAGIC + VERSION.to_bytes(4, "little") + zlib.compress(content, level=6)
-    try:
-        _write_whole(target, data)
-    except OSError as error:
-        raise OnnxlabError(f"cannot write {target}: {error.strerror or error}") from error
+    write_whole(target, data)
     return target
 
 
@@ -57,20 +54,6 @@ def load(path: str | os.PathLike[str]) -> Profile:
     except (zlib.error, msgspec.MsgspecError, ValueError, TypeError, LookupError) as error:
         raise OnnxlabError(f"{source} is damaged: profile the model again") from error
     return profile
-
-
-def _write_whole(target: Path, data: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(temporary).chmod(0o666 & ~mask)  # mkstemp's files are private
-        Path(temporary).replace(target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def _decompress(data: bytes) -> bytes:

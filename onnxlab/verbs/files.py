@@ -84,7 +84,7 @@ def _provider_list(result: object, path: Path) -> None:
 
 
 def _write_json(content: object, path: Path) -> None:
-    from onnxlab.render.html import write_whole
+    from onnxlab.files import write_whole
 
     write_whole(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 

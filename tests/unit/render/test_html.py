@@ -15,7 +15,7 @@ from onnxlab.errors import OnnxlabError
 from onnxlab.model.load import load
 from onnxlab.profiling.profile import Profile
 from onnxlab.progress import silent
-from onnxlab.render.html import graph_page, report_page, write_report, write_whole
+from onnxlab.render.html import graph_page, report_page, write_report
 from onnxlab.testing import mlp
 from onnxlab.verbs.profile import profile
 from onnxlab.wire.schema import ViewDocument
@@ -132,4 +132,4 @@ def test_a_report_appears_whole_or_not_at_all(measured: Profile, tmp_path: Path)
     assert write_report(measured, tmp_path / "r.html").stat().st_size < 2_000_000
     assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
     with pytest.raises(OnnxlabError, match="cannot write"):
-        write_whole(tmp_path / "no/such/r.html", "")
+        write_report(measured, tmp_path / "no/such/r.html")

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from onnxlab.errors import OnnxlabError
+from onnxlab.files import write_whole
+
+
+def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    target = tmp_path / "r.html"
+    target.write_text("old")
+    write_whole(target, "né")
+    assert target.read_bytes() == "né".encode()
+    assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.parametrize("name", ["m.onnx", "M.ONNX", "m.ort"])
+def test_a_model_is_never_overwritten(tmp_path: Path, name: str) -> None:
+    model = tmp_path / name
+    model.write_bytes(b"precious")
+    with pytest.raises(ValueError, match="names a model"):
+        write_whole(model, b"")
+    assert model.read_bytes() == b"precious"
+
+
+def test_a_folder_stays(tmp_path: Path) -> None:
+    with pytest.raises(OnnxlabError, match="a folder"):
+        write_whole(tmp_path, b"")
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "p.onnxprof"
+    target.write_bytes(b"old")
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("onnxlab.files.os.fsync", full)
+    with pytest.raises(OnnxlabError, match=r"cannot write .*No space left"):
+        write_whole(target, b"new")
+    assert target.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [target]
