@@ -156,7 +156,13 @@ def start_parent(tmp_path: Path, script: str) -> subprocess.Popen[str]:
     """
     source = textwrap.dedent(preamble) + textwrap.dedent(script)
     return subprocess.Popen(
-        [sys.executable, "-c", source], stdout=subprocess.PIPE, text=True, cwd=REPO
+        [sys.executable, "-c", source],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=REPO,
+        preexec_fn=lambda: signal.signal(
+            signal.SIGINT, signal.SIG_DFL
+        ),  # a background job's is off
     )
 
 

@@ -97,6 +97,9 @@ def test_interrupting_leaves_one_line(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=lambda: signal.signal(
+            signal.SIGINT, signal.SIG_DFL
+        ),  # a background job's is off
     )
     time.sleep(6)  # until the model runs; earlier would do as well
     child.send_signal(signal.SIGINT)
