@@ -10,7 +10,7 @@ from browser.lab_server import LabServer
 from browser.models import chain, hostile
 from browser.page_watch import Watch
 from browser.view_on_page import View
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Response, expect
 
 MODEL = "silero_vad_op18_ifless.onnx"
 
@@ -110,9 +110,13 @@ def test_theme_change_is_followed(page: Page, lab: LabServer, small: Path) -> No
 
 
 def test_layout_is_restored(page: Page, lab: LabServer, small: Path) -> None:
-    with page.expect_request(lambda r: r.method == "PUT" and "api/workspaces" in r.url):
+    def is_saved(response: Response) -> bool:
+        request = response.request
+        told = request.method == "PUT" and "api/workspaces" in response.url
+        return told and f"onnxlab:{small.name}" in (request.post_data or "")
+
+    with page.expect_response(is_saved, timeout=90_000):
         open_by_double_click(page, lab, small.name).wait()
-    page.wait_for_load_state("networkidle")
     page.goto(f"{lab.url}lab")
     assert View(page).wait().box_count >= 2
 
