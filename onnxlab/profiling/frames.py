@@ -46,6 +46,7 @@ _REGION_COLUMNS = [
     "high_us",
     "share",
 ]
+_NUMBERS = ("calls", "time_us", "low_us", "high_us", "share")
 _RUN_COLUMNS = [
     "provider",
     "phase",
@@ -76,12 +77,20 @@ def nodes(profile: Profile) -> pd.DataFrame:
         "name": [table.name(row) for row in rows],
         "op_type": [table.op(row) for row in rows],
         "scope": list(profile.model.scopes),
+        **_unmeasured_columns(table.node_count),
     }
     for position, cell in enumerate(_attributed(profile)):
         suffix = f".{cell.label}" if position else ""
         columns |= {name + suffix: data for name, data in _node_columns(profile, cell).items()}
     index = pd.Index(profile.model.addresses, name="address", dtype="str")
     return pd.DataFrame(columns, index=index)
+
+
+def _unmeasured_columns(count: int) -> dict[str, Any]:
+    """Return what stands in the columns of a provider where no provider ran."""
+    texts = {name: [""] * count for name in ("fate", "region", "region_lead", "ran_on")}
+    times = {name: np.full(count, np.nan) for name in ("time_us", "low_us", "high_us", "share")}
+    return {**texts, **times}
 
 
 def _node_columns(profile: Profile, cell: Cell) -> dict[str, Any]:
@@ -112,7 +121,7 @@ def _node_columns(profile: Profile, cell: Cell) -> dict[str, Any]:
 def kernels(profile: Profile) -> pd.DataFrame:
     """Return `Profile.kernels`."""
     rows = [row for cell in _attributed(profile) for row in _kernel_rows(profile, cell)]
-    return pd.DataFrame(rows, columns=pd.Index(_KERNEL_COLUMNS))
+    return _frame(rows, _KERNEL_COLUMNS)
 
 
 def _kernel_rows(profile: Profile, cell: Cell) -> Iterator[tuple[object, ...]]:
@@ -162,7 +171,7 @@ def regions(profile: Profile) -> pd.DataFrame:
         for counted in (tally(cell, profile.model.table),)
         for region in counted.regions
     ]
-    return pd.DataFrame(rows, columns=pd.Index(_REGION_COLUMNS))
+    return _frame(rows, _REGION_COLUMNS)
 
 
 def runs(profile: Profile) -> pd.DataFrame:
@@ -190,6 +199,12 @@ def _profiled_rows(cell: Cell) -> Iterator[tuple[object, ...]]:
     for run, times_us in enumerate(cell.self_us):
         sums = [int(times_us[kinds == kind].sum()) for kind in range(len(_KIND_COLUMNS))]
         yield (cell.label, "profiled", session, run, True, None, None, *sums, sum(sums))
+
+
+def _frame(rows: list[tuple[object, ...]], columns: list[str]) -> pd.DataFrame:
+    """Return a table whose numbers are numbers even where it has no rows."""
+    frame = pd.DataFrame(rows, columns=pd.Index(columns))
+    return frame.astype({name: "float64" for name in _NUMBERS if name in columns})
 
 
 def _attributed(profile: Profile) -> list[Cell]:

@@ -97,16 +97,17 @@ def _profile(profile: Profile) -> RenderableType:
         _headline(visible(profile.model.name), profile.model.summary),
         Text(lines),
         *_section(findings_text(profile.findings)),
-        Text(),
-        _regions(profile),
+        *_regions(profile),
     )
 
 
-def _regions(profile: Profile) -> RenderableType:
+def _regions(profile: Profile) -> list[RenderableType]:
     from onnxlab.model.text import visible
     from onnxlab.profiling.quantity import format_share, format_us
 
     frame = profile.regions
+    if frame.empty:
+        return []
     table = _table("node", "ran as", "provider", ("time", "right"), ("share", "right"))
     rows = {address: row for row, address in enumerate(profile.model.addresses)}
     for region in frame.nlargest(_ROWS, "time_us").to_dict("records"):
@@ -120,7 +121,7 @@ def _regions(profile: Profile) -> RenderableType:
             format_us(region["time_us"]),
             format_share(region["share"]),
         )
-    return Group(table, *_more(len(frame), "regions"))
+    return [Text(), table, *_more(len(frame), "regions")]
 
 
 def _optimization(optimization: Optimization) -> RenderableType:

@@ -108,6 +108,16 @@ def test_tables_of_a_profile_in_which_all_failed_are_empty(make_profile: Make) -
     assert profile.runs.empty
 
 
+def test_tables_of_a_profile_in_which_all_failed_can_be_sorted_by_time(make_profile: Make) -> None:
+    profile = make_profile(Cell(label="cpu", error="no"))
+    assert profile.nodes["time_us"].isna().all()
+    assert len(profile.nodes.nlargest(3, "time_us")) == 3
+    assert set(profile.nodes["fate"]) == {""}
+    for table in (profile.kernels, profile.regions):
+        assert table.nlargest(3, "time_us").empty
+        assert table["share"].sum() == 0
+
+
 def test_one_line_says_what_was_measured(make_profile: Make, cell: Cell) -> None:
     failed = Cell(label="cuda", error="no such provider")
     assert repr(make_profile(cell, failed)) == (

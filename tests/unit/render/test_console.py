@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 from rich.console import Console, RenderableType
 
 from onnxlab.analysis.finding import Finding, Findings, Severity
 from onnxlab.experiments.optimization import Optimization
 from onnxlab.model.load import load
+from onnxlab.profiling.cell import Cell
 from onnxlab.profiling.profile import Profile
 from onnxlab.render.console import findings_text, view
 from onnxlab.runtime.providers import Provider, Providers
@@ -37,6 +39,13 @@ def test_a_profile_shows_where_the_time_goes(measured: Profile) -> None:
     assert "100 % of the" in text
     assert "Conv+BatchNormalization" in text
     assert "(inserted)" in text
+
+
+def test_a_profile_in_which_all_failed_says_why(measured: Profile) -> None:
+    failed = replace(measured, cells=(Cell(label="cpu", error="no such luck"),))
+    text = shown(view(failed))
+    assert "no such luck" in text
+    assert "ran as" not in text
 
 
 def test_an_optimization_shows_what_acts() -> None:
