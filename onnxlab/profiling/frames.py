@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -201,7 +201,7 @@ def _profiled_rows(cell: Cell) -> Iterator[tuple[object, ...]]:
         yield (cell.label, "profiled", session, run, True, None, None, *sums, sum(sums))
 
 
-def _frame(rows: list[tuple[object, ...]], columns: list[str]) -> pd.DataFrame:
+def _frame(rows: Sequence[tuple[object, ...]], columns: list[str]) -> pd.DataFrame:
     """Return a table whose numbers are numbers even where it has no rows."""
     frame = pd.DataFrame(rows, columns=pd.Index(columns))
     return frame.astype({name: "float64" for name in _NUMBERS if name in columns})
