@@ -21,7 +21,7 @@ help: ## list what there is
 		printf '  make %-8s %s\n' "$$name" "$$text"; done
 
 demo: ready ## profile the example models, run the quickstart, write build/demo/report.html
-	@bash scripts/demo.sh
+	@bash examples/demo.sh
 
 lab: ready ## open JupyterLab on the quickstart
 	jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks/quickstart.ipynb
