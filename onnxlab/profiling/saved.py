@@ -37,7 +37,7 @@ def load(path: str | os.PathLike[str]) -> Profile:
     """Read a profile that `save` wrote."""
     source = Path(path)
     try:
-        data = source.read_bytes()
+        data = _read(source)
     except OSError as error:
         raise OnnxlabError(f"cannot read {source}: {error.strerror or error}") from error
     if not data.startswith(_MAGIC):
@@ -54,6 +54,13 @@ def load(path: str | os.PathLike[str]) -> Profile:
     except (zlib.error, msgspec.MsgspecError, ValueError, TypeError, LookupError) as error:
         raise OnnxlabError(f"{source} is damaged: profile the model again") from error
     return profile
+
+
+def _read(source: Path) -> bytes:
+    """Read a file that may be anything: no more than the mark of what is no profile."""
+    with source.open("rb") as file:
+        mark = file.read(len(_MAGIC))
+        return mark + file.read() if mark == _MAGIC else mark
 
 
 def _decompress(data: bytes) -> bytes:

@@ -161,3 +161,9 @@ def test_content_that_is_no_profile_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"ONNXPROF" + (1).to_bytes(4, "little") + zlib.compress(content))
     with pytest.raises(OnnxlabError, match="is damaged"):
         Profile.load(path)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no endless file")
+def test_an_endless_file_is_refused_at_its_beginning() -> None:
+    with pytest.raises(OnnxlabError, match="is not a profile"):
+        Profile.load("/dev/zero")
