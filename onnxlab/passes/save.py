@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from onnxlab.errors import SessionError
+from onnxlab.files import cannot_write, check_writable
 from onnxlab.model.external import external_place
 from onnxlab.model.model import Model
 from onnxlab.passes.fingerprint import operator_label
@@ -64,27 +65,29 @@ def save_variant(
         The target is the original or one of its weight files, or its folder does not exist.
     SessionError
         ONNX Runtime refuses the model with these passes.
+    OnnxlabError
+        The target is a folder or a device, or cannot be written.
     """
     path = Path(target).expanduser().absolute()
-    if not path.parent.is_dir():
-        raise ValueError(f"there is no folder {path.parent}")
     data_path = path.with_name(f"{path.name}.data") if _needs_data_file(model) else None
     for written in filter(None, (path, data_path)):
+        check_writable(written)
         _refuse_original(model, written)
     spec = session_spec(pipeline, threads=threads)
     if data_path is not None:
         spec = replace(spec, options={_DATA_KEY: data_path.name})
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".onnxlab-") as folder:
-        made = Path(folder, path.name)
-        runner.optimise(runnable_of(model), spec, made)
-        notes = tuple(_notes(Model.from_optimised(made), Path(folder)))
-        made_data = Path(folder, data_path.name) if data_path else None
-        if made_data is not None and data_path is not None:
-            if made_data.exists():
-                made_data.replace(data_path)
-            else:  # every weight was small enough to stay inside
-                data_path = None
-        made.replace(path)
+    try:
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".onnxlab-") as folder:
+            made = Path(folder, path.name)
+            runner.optimise(runnable_of(model), spec, made)
+            notes = tuple(_notes(Model.from_optimised(made), Path(folder)))
+            if data_path is not None and not Path(folder, data_path.name).exists():
+                data_path = None  # every weight was small enough to stay inside
+            if data_path is not None:
+                Path(folder, data_path.name).replace(data_path)
+            made.replace(path)
+    except OSError as error:
+        raise cannot_write(path, error) from error
     return Saved(path=path, data_path=data_path, notes=notes)
 
 

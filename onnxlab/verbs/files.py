@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
-from onnxlab.errors import OnnxlabError
+from onnxlab.files import cannot_write, check_writable, write_whole
 
 if TYPE_CHECKING:
     from onnxlab.profiling.profile import Profile
@@ -22,24 +22,32 @@ class _Writer(Protocol):
 
 
 def check_target(verb: str, path: Path, source: object) -> None:
-    """Refuse, before any work, a file that `write_result` could not or must not write.
+    """Refuse, before any work, a file that a verb could not or must not write.
 
     Raises
     ------
     ValueError
         The verb cannot write such a file, its folder does not exist, or it is the source itself.
+    OnnxlabError
+        It is a folder or a device, or cannot be written there.
     """
-    writers = _WRITERS[verb]
-    if path.suffix.lower() not in writers:
-        known = " or ".join(writers)
+    suffixes = _SUFFIXES[verb]
+    if path.suffix.lower() not in suffixes:
+        known = " or ".join(suffixes)
         raise ValueError(
             f"{verb} cannot write {path.name!r}: give a file name that ends in {known}"
         )
-    if not path.parent.is_dir():
-        raise ValueError(f"cannot write {path}: there is no folder {path.parent}")
+    check_writable(path)
     origin = getattr(source, "path", source)
-    if isinstance(origin, str | os.PathLike) and Path(origin).resolve() == path.resolve():
+    if isinstance(origin, str | os.PathLike) and _is_same(Path(origin), path):
         raise ValueError(f"{path} is the source itself, which is never overwritten")
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):  # one of them is not there
+        return False
 
 
 def write_result(verb: str, result: object, path: Path) -> None:
@@ -53,7 +61,7 @@ def write_result(verb: str, result: object, path: Path) -> None:
     try:
         _WRITERS[verb][path.suffix.lower()](result, path)
     except OSError as error:
-        raise OnnxlabError(f"cannot write {path}: {error.strerror or error}") from error
+        raise cannot_write(path, error) from error
 
 
 def _page(result: object, path: Path) -> None:
@@ -84,8 +92,6 @@ def _provider_list(result: object, path: Path) -> None:
 
 
 def _write_json(content: object, path: Path) -> None:
-    from onnxlab.files import write_whole
-
     write_whole(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
@@ -94,3 +100,6 @@ _WRITERS: dict[str, dict[str, _Writer]] = {
     "profile": {".html": _page, ".onnxprof": _saved, ".json": _profile_tables},
     "providers": {".json": _provider_list},
 }
+# The verbs that write their file themselves.
+_OWN_SUFFIXES = {"report": (".html", ".htm"), "optimize": (".onnx",)}
+_SUFFIXES = _OWN_SUFFIXES | {verb: tuple(writers) for verb, writers in _WRITERS.items()}

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from onnxlab.progress import Progress
+from onnxlab.verbs.files import check_target
 from onnxlab.verbs.options import Bytes, Dims, File, Inputs, Names, Seconds, verb
 
 if TYPE_CHECKING:
@@ -83,8 +84,8 @@ def optimize(model: Model, options: OptimizeOptions, *, progress: Progress) -> O
     """
     from onnxlab.experiments.optimization import Optimization
 
-    if options.threads < 1:
-        raise ValueError(f"threads is {options.threads}: it must be 1 or more")
+    if options.out is not None:
+        check_target("optimize", options.out, model)
     optimization = Optimization(model, _settings(options)).preset(options.preset)
     for enabled, names in ((True, options.enable), (False, options.disable)):
         for name in names:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from onnxlab.progress import Progress
+from onnxlab.verbs.files import check_target
 from onnxlab.verbs.options import File, verb
 from onnxlab.verbs.profile import ProfileOptions, profile
 
@@ -64,9 +65,13 @@ def report(source: object, options: ReportOptions, *, progress: Progress) -> Rep
 
     Raises
     ------
+    ValueError
+        ``out`` is no page's name, or the source itself.
     OnnxlabError
         The source cannot be read, or the file cannot be written.
     """
+    if options.out is not None:
+        check_target("report", options.out, source)
     measured = _profile(source, options, progress)
     progress("writing the report")
     out = options.out or Path(f"{Path(measured.model.name).stem or 'model'}.report.html")

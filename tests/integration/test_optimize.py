@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from onnx import helper, numpy_helper
 
 import onnxlab
-from onnxlab.errors import Cancelled
+from onnxlab.errors import Cancelled, OnnxlabError
 from onnxlab.experiments.effect import Effect
 from onnxlab.experiments.optimization import Optimization
 from onnxlab.experiments.ratio import Verdict
@@ -154,6 +155,19 @@ def test_the_saved_model_runs_alone_and_says_what_it_is(tmp_path: Path) -> None:
     for path in (target, portable.path):
         np.testing.assert_allclose(run(path, feeds)[0], expected[0], atol=1e-5)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["fast.onnx", "portable.onnx"]
+
+
+def test_nothing_but_a_file_is_replaced(tmp_path: Path) -> None:
+    folder, device = tmp_path / "folder.onnx", tmp_path / "device.onnx"
+    folder.mkdir()
+    os.mkfifo(device)
+    with Optimization(load(MODELS / "logreg_iris.onnx")) as optimization:
+        for target in (folder, device):
+            with pytest.raises(OnnxlabError, match="a folder or a device"):
+                optimization.save(target)
+    assert folder.is_dir()
+    assert device.is_fifo()
+    assert sorted(tmp_path.iterdir()) == [device, folder]
 
 
 def external(folder: Path) -> Path:

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from onnxlab.errors import OnnxlabError
-from onnxlab.files import write_whole
+from onnxlab.files import check_writable, write_whole
+
+LONG = "n" * 5000
 
 
 def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
@@ -28,6 +31,19 @@ def test_a_model_is_never_overwritten(tmp_path: Path, name: str) -> None:
 def test_a_folder_stays(tmp_path: Path) -> None:
     with pytest.raises(OnnxlabError, match="a folder"):
         write_whole(tmp_path, b"")
+
+
+def test_what_cannot_be_written_is_refused_before_the_work(tmp_path: Path) -> None:
+    device = tmp_path / "device.html"
+    os.mkfifo(device)
+    refused = ((tmp_path, "a folder"), (device, "a device"), (tmp_path / LONG, "too long"))
+    for target, why in refused:
+        with pytest.raises(OnnxlabError, match=why):
+            check_writable(target)
+    with pytest.raises(ValueError, match="there is no folder"):
+        check_writable(tmp_path / "no" / "r.html")
+    check_writable(tmp_path / "r.html")
+    assert list(tmp_path.iterdir()) == [device]
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(

@@ -27,6 +27,16 @@ def test_what_could_not_be_written_is_refused_before_the_work(tmp_path: Path) ->
         check_target("profile", tmp_path / "no/p.html", "m.onnx")
 
 
+@pytest.mark.parametrize(
+    ("verb", "suffix"), [("report", r"\.html or \.htm"), ("optimize", r"\.onnx")]
+)
+def test_verbs_that_write_themselves_have_a_suffix_too(
+    tmp_path: Path, verb: str, suffix: str
+) -> None:
+    with pytest.raises(ValueError, match=f"{verb} cannot write 'x.txt': .* ends in {suffix}"):
+        check_target(verb, tmp_path / "x.txt", "m.onnx")
+
+
 def test_a_source_is_never_overwritten(example_models: Path, tmp_path: Path) -> None:
     odd = tmp_path / "model.html"
     odd.write_bytes((example_models / "logreg_iris.onnx").read_bytes())

@@ -29,5 +29,22 @@ def test_a_report_has_a_name_of_its_own(
 
 
 def test_a_report_is_never_written_over_a_model(measured: Profile, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="names a model"):
-        report(measured, out=tmp_path / "m.onnx", progress=silent)
+    for name in ("m.onnx", "p.onnxprof"):
+        with pytest.raises(ValueError, match=r"ends in \.html"):
+            report(measured, out=tmp_path / name, progress=silent)
+
+
+def test_a_report_that_cannot_be_written_costs_no_measurement(
+    example_models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("onnxlab.verbs.report.profile", pytest.fail)
+    with pytest.raises(ValueError, match="there is no folder"):
+        report(example_models / "logreg_iris.onnx", out=tmp_path / "no/r.html", progress=silent)
+
+
+def test_a_saved_profile_stays(measured: Profile, tmp_path: Path) -> None:
+    saved = measured.save(tmp_path / "p.html")  # whatever it is called
+    before = saved.read_bytes()
+    with pytest.raises(ValueError, match="the source itself"):
+        report(saved, out=saved, progress=silent)
+    assert saved.read_bytes() == before
