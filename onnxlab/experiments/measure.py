@@ -19,6 +19,7 @@ from onnxlab.passes.pipeline import preset
 from onnxlab.progress import Progress
 from onnxlab.runtime.inputs import Feeds, make_feeds
 from onnxlab.runtime.session import Runner
+from onnxlab.runtime.spec import MAX_THREADS
 from onnxlab.sandbox.limits import Limits
 
 __all__ = ["Measurer", "Settings"]
@@ -61,6 +62,15 @@ class Settings:
     seed: int = 0
     budget_s: float = 20.0
     limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be measured, before any work starts."""
+        if not 1 <= self.threads <= MAX_THREADS:
+            raise ValueError(f"threads is {self.threads}: it must be 1 to {MAX_THREADS}")
+        if self.seed < 0:
+            raise ValueError(f"seed is {self.seed}: it must be 0 or more")
+        if not self.budget_s > 0:
+            raise ValueError("budget must be more than 0 seconds")
 
 
 class Measurer:

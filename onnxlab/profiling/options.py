@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import get_args
 
-from onnxlab.runtime.spec import Level
+from onnxlab.runtime.spec import MAX_THREADS, Level
 
 __all__ = ["Level", "MeasureOptions"]
 
@@ -64,6 +64,8 @@ class MeasureOptions:
             value = getattr(self, name)
             if value is not None and value < least:
                 raise ValueError(f"{name} is {value}: it must be {least} or more")
+        if self.threads > MAX_THREADS:
+            raise ValueError(f"threads is {self.threads}: it must be {MAX_THREADS} or less")
         if self.level not in get_args(Level):
             raise ValueError(f"level is {self.level!r}: it is one of {', '.join(get_args(Level))}")
         for name in ("budget", "time_limit"):

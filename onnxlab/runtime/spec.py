@@ -8,7 +8,9 @@ from typing import Any, Literal
 
 from onnxlab.runtime.catalog import choose
 
-__all__ = ["Level", "Runnable", "SessionSpec"]
+__all__ = ["MAX_THREADS", "Level", "Runnable", "SessionSpec"]
+
+MAX_THREADS = 1024  # the runtime starts as many as it is asked for, however long that takes
 
 Level = Literal["none", "basic", "extended", "layout", "all"]
 _LEVELS = ("none", "basic", "extended", "layout", "all")
@@ -75,8 +77,8 @@ class SessionSpec:
     def __post_init__(self) -> None:
         if self.level not in _LEVELS:
             raise ValueError(f"level must be one of {', '.join(_LEVELS)}, got '{self.level}'")
-        if self.threads < 0:
-            raise ValueError(f"threads must be 0 or more, got {self.threads}")
+        if not 0 <= self.threads <= MAX_THREADS:
+            raise ValueError(f"threads is {self.threads}: it must be 0 to {MAX_THREADS}")
 
     def params(self) -> dict[str, Any]:
         """Return it as the child takes it."""

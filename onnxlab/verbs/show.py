@@ -90,5 +90,7 @@ def show(model: Model, options: ShowOptions, *, progress: Progress) -> View:
     View
         Displays as an interactive graph; its ``selection`` follows the user's.
     """
+    if options.height < 1:
+        raise ValueError(f"height is {options.height}: it must be 1 pixel or more")
     progress(f"opening {model.name}")
     return View(model, options)

@@ -29,7 +29,7 @@ __all__ = [
     "parse_seconds",
 ]
 
-_QUANTITY = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-zA-Zµ]*)\s*")
+_QUANTITY = re.compile(r"\s*((?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?)\s*([a-zA-Zµ]*)\s*")
 _SECONDS = {"": 1.0, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 _BYTES = {
     "": 1,

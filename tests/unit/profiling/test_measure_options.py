@@ -10,6 +10,7 @@ from onnxlab.profiling.options import MeasureOptions
     [
         ("providers", (), "name at least one"),
         ("runs", 0, "runs is 0: it must be 1 or more"),
+        ("threads", 1_000_000, "threads is 1000000: it must be 1024 or less"),
         ("sessions", 1, "sessions is 1: it must be 2 or more"),
         ("level", "fast", "level is 'fast': it is one of none, basic"),
         ("budget", 0.0, "budget must be more than 0 seconds"),

@@ -18,7 +18,16 @@ from onnxlab.verbs.values import (
 
 @pytest.mark.parametrize(
     ("text", "seconds"),
-    [("10 s", 10), ("500ms", 0.5), ("2 min", 120), (".5", 0.5), (3, 3), (1.5, 1.5), ("1h", 3600)],
+    [
+        ("10 s", 10),
+        ("500ms", 0.5),
+        ("2 min", 120),
+        (".5", 0.5),
+        (3, 3),
+        (1.5, 1.5),
+        ("1h", 3600),
+        (1e-5, 1e-5),
+    ],
 )
 def test_durations(text: object, seconds: float) -> None:
     assert parse_seconds(text) == pytest.approx(seconds)
