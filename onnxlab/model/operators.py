@@ -13,6 +13,8 @@ from onnxlab.model.walk import Walk, call_key, function_key
 
 __all__ = ["known_operators", "opset_versions", "schema_of"]
 
+_NEWEST_VERSION = 2**31 - 1  # what onnx can look up; a file may say more
+
 
 def opset_versions(proto: ModelProto | FunctionProto) -> dict[str, int]:
     """Return the imported version of each domain; the default domain is the empty string."""
@@ -25,7 +27,7 @@ def opset_versions(proto: ModelProto | FunctionProto) -> dict[str, int]:
 
 def schema_of(op: str, domain: str, version: int) -> onnx.defs.OpSchema | None:
     """Return an operator's schema, or None where the installed onnx has none."""
-    newest = max(version, 1)
+    newest = min(max(version, 1), _NEWEST_VERSION)
     if not onnx.defs.has(op, newest, domain):
         return None
     return onnx.defs.get_schema(op, newest, domain)

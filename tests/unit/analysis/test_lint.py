@@ -167,6 +167,7 @@ CASES: dict[str, tuple[Callable[[], onnx.ModelProto], str, str, str, tuple[str, 
     ),
     "scope and node": (scopes, "node-and-scope-share-name", "info", "a", ("0",)),
     "opset 99": (lambda: opset(99), "unknown-opset", "warning", "imports opset 99", ()),
+    "opset beyond 32 bits": (lambda: opset(2**62), "unknown-opset", "warning", "imports opset", ()),
     "opset of another domain": (
         lambda: build(
             [helper.make_node("Normalizer", ["x"], ["y"], "n", domain="ai.onnx.ml")],
