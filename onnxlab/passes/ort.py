@@ -25,6 +25,7 @@ from onnxlab.passes.interface import interface_changes
 from onnxlab.passes.pipeline import Pipeline, preset, switchable
 from onnxlab.progress import Progress, silent
 from onnxlab.runtime.session import Runnable, Runner, SessionSpec
+from onnxlab.sandbox.scratch import explained_scratch
 
 __all__ = ["FAILURES", "Action", "OrtOptimiser", "Variant", "runnable_of", "session_spec"]
 
@@ -177,7 +178,10 @@ class OrtOptimiser:
         self._model.check_unchanged()
         spec = session_spec(pipeline, threads=self._threads)
         try:
-            with tempfile.TemporaryDirectory(prefix="onnxlab-variant-") as folder:
+            with (
+                explained_scratch(),
+                tempfile.TemporaryDirectory(prefix="onnxlab-variant-") as folder,
+            ):
                 result = self._runner.optimise(self._runnable, spec, Path(folder, "variant.onnx"))
                 saved = Model.from_optimised(result.path)
                 return Variant(

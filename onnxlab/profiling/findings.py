@@ -12,6 +12,8 @@ from onnxlab.profiling.time_findings import find_in_times
 __all__ = ["find"]
 
 _NAMED = 3
+_ALWAYS_THERE = "CPUExecutionProvider"
+_WHERE_MISSING = "Where the provider is missing, onnxlab.providers() says what to install."
 _SEVERITIES = list(Severity)
 
 
@@ -57,7 +59,7 @@ def _cell_findings(profile: Profile, cell: Cell) -> Iterator[Finding]:
             code="provider-failed",
             severity=Severity.ERROR,
             hazard=f"{cell.label} failed: {cell.error}.",
-            remedy="Where the provider is missing, onnxlab.providers() says what to install.",
+            remedy="" if cell.provider == _ALWAYS_THERE else _WHERE_MISSING,
             why="What was measured before the failure stands; the other providers do too.",
         )
     if cell.level != profile.options.level:

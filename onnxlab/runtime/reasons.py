@@ -70,6 +70,10 @@ _PLAIN = (
         re.compile(r"Protobuf parsing failed"),
         "the file is no readable protobuf (truncated?)",
     ),
+    (
+        re.compile(r"Protobuf serialization failed"),
+        "it cannot write the optimised model (is the disk full?)",
+    ),
 )
 
 

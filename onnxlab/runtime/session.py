@@ -39,6 +39,7 @@ from onnxlab.runtime.results import (
 )
 from onnxlab.runtime.spec import Level, Runnable, SessionSpec
 from onnxlab.sandbox.limits import Limits
+from onnxlab.sandbox.scratch import explained_scratch
 from onnxlab.sandbox.spawn import Child, TaskFailed
 
 __all__ = [
@@ -243,6 +244,7 @@ class Runner:
                 **params,
             )
 
+    @explained_scratch()
     def _model(self, runnable: Runnable) -> dict[str, str | None]:
         folder = str(runnable.folder.absolute()) if runnable.folder else None
         if runnable.path is not None:
@@ -254,6 +256,7 @@ class Runner:
             path.write_bytes(data)
         return {"path": None, "data_path": str(path), "folder": folder}
 
+    @explained_scratch()
     def _feeds(self, feeds: Mapping[str, FeedValue]) -> str:
         # The same mapping is written once; it is kept so that its id stays its own.
         known = self._written.get(id(feeds))
@@ -264,6 +267,7 @@ class Runner:
         self._written[id(feeds)] = (feeds, folder)
         return str(folder)
 
+    @explained_scratch()
     def _new_folder(self, kind: str) -> Path:
         folder = self._child.workdir / f"{kind}-{next(self._numbers)}"
         folder.mkdir()
@@ -282,7 +286,13 @@ def _explained(label: str, spec: SessionSpec | None = None) -> Iterator[None]:
         yield
     except TaskFailed as error:
         raise _explanation(error, label, spec) from error
-    except (ChildCrashed, ChildTimeout, MemoryLimitExceeded, Cancelled) as error:
+    except ChildTimeout as error:
+        raise ChildTimeout(f"{label}: {error}; raise time_limit if it needs longer") from error
+    except MemoryLimitExceeded as error:
+        raise MemoryLimitExceeded(
+            f"{label}: {error}; raise memory_limit or set smaller dims"
+        ) from error
+    except (ChildCrashed, Cancelled) as error:
         raise type(error)(f"{label}: {error}") from error
 
 

@@ -26,6 +26,7 @@ from onnxlab.progress import Progress, silent
 from onnxlab.sandbox.environment import child_environment
 from onnxlab.sandbox.limits import Limits, MemoryWatch, address_space_bytes
 from onnxlab.sandbox.process import WAKE, Message, Process
+from onnxlab.sandbox.scratch import explained_scratch
 
 __all__ = ["Child", "TaskFailed"]
 
@@ -119,7 +120,8 @@ class Child:
     def workdir(self) -> Path:
         """The child's working directory, made at first need and removed by `close`."""
         if self._workdir is None:
-            self._workdir = Path(tempfile.mkdtemp(prefix="onnxlab-")).resolve()
+            with explained_scratch():
+                self._workdir = Path(tempfile.mkdtemp(prefix="onnxlab-")).resolve()
             self._remove_workdir = weakref.finalize(
                 self, _remove_folder, self._workdir, owner_pid=os.getpid()
             )
@@ -266,4 +268,8 @@ class Child:
 
 def _remove_folder(folder: Path, *, owner_pid: int) -> None:
     if os.getpid() == owner_pid:  # a forked copy of the parent owns nothing here
-        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            shutil.rmtree(folder, ignore_errors=True)
+        except KeyboardInterrupt:  # of one who is in a hurry: this is the only time to clean up
+            shutil.rmtree(folder, ignore_errors=True)
+            raise

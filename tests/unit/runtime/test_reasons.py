@@ -34,6 +34,10 @@ PREFIX = "[ONNXRuntimeError] : 1 : FAIL : "
             "Unrecognized attribute: foo for operator Softmax",
         ),
         (
+            PREFIX + "Protobuf serialization failed.",
+            "it cannot write the optimised model (is the disk full?)",
+        ),
+        (
             "[ONNXRuntimeError] : 9 : NOT_IMPLEMENTED : Could not find an implementation for "
             "Relu(1) node with name 'r'",
             "no kernel for Relu(1), node 'r'",

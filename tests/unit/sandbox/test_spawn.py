@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -9,7 +11,13 @@ from pathlib import Path
 import psutil
 import pytest
 
-from onnxlab.errors import Cancelled, ChildCrashed, ChildTimeout, MemoryLimitExceeded
+from onnxlab.errors import (
+    Cancelled,
+    ChildCrashed,
+    ChildTimeout,
+    MemoryLimitExceeded,
+    OnnxlabError,
+)
 from onnxlab.sandbox.limits import Limits
 from onnxlab.sandbox.spawn import Child, TaskFailed
 
@@ -127,6 +135,28 @@ def test_the_child_works_in_a_folder_of_its_own_that_close_removes(child: Child)
     child.close()
     assert not folder.exists()
     assert child.call("double", number=1) == 2
+
+
+def test_a_second_interrupt_leaves_no_folder(child: Child, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, remove, interrupts = child.workdir, shutil.rmtree, iter([KeyboardInterrupt])
+
+    def interrupted(path: Path, *, ignore_errors: bool) -> None:
+        for interrupt in interrupts:
+            raise interrupt
+        remove(path, ignore_errors=ignore_errors)
+
+    monkeypatch.setattr("onnxlab.sandbox.spawn.shutil.rmtree", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        child.close()
+    assert not folder.exists()
+
+
+def test_no_place_for_temporary_files_is_one_line(
+    child: Child, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    with pytest.raises(OnnxlabError, match=r"temporary files to .*gone: No such file .*TMPDIR"):
+        child.call("double", number=1)
 
 
 def test_a_forgotten_child_cleans_up_after_itself(task_file: Path) -> None:
