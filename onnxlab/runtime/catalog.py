@@ -124,6 +124,10 @@ CATALOG: tuple[CatalogEntry, ...] = (
 )
 
 
+# What people call a provider, and letters alone would not lead to it.
+_MEANT = {"gpu": ["cuda"], "nvidia": ["cuda"], "trt": ["tensorrt"], "directml": ["dml"]}
+
+
 @dataclass(frozen=True, slots=True)
 class ProviderChoice:
     """A provider as asked for, such as ``cuda:1``, taken apart."""
@@ -162,6 +166,6 @@ def _find(name: str) -> CatalogEntry:
     if name.endswith("ExecutionProvider"):  # a plugin's own name
         return CatalogEntry(name.removesuffix("ExecutionProvider").lower(), name, "")
     names = [entry.name for entry in CATALOG]
-    near = get_close_matches(wanted, names, n=1)
+    near = _MEANT.get(wanted) or get_close_matches(wanted, names, n=1)
     advice = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(names)}"
     raise ValueError(f"there is no provider '{name}'; {advice}")

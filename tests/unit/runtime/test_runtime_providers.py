@@ -57,6 +57,7 @@ def test_a_name_takes_a_device() -> None:
     ("name", "message"),
     [
         ("cdua", "did you mean 'cuda'"),
+        ("gpu", "did you mean 'cuda'"),
         ("zzz", "known are cpu, cuda"),
         ("cpu:1", "'cpu' takes no device"),
     ],
