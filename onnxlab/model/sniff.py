@@ -24,6 +24,7 @@ _MAGICS: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\xfd7zXZ\x00", "an xz archive: unpack it first"),
     (0, b"7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it first"),
     (0, b"\x28\xb5\x2f\xfd", "a zstd archive: unpack it first"),
+    (0, b"ONNXPROF", "a saved profile, not an ONNX model: open it with onnxlab.Profile.load"),
     (0, b"GGUF", "a GGUF model (llama.cpp), not an ONNX model"),
     (0, b"\x7fELF", "a program or shared library, not an ONNX model"),
     (0, b"MZ", "a Windows program or library, not an ONNX model"),

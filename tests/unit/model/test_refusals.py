@@ -58,6 +58,7 @@ FILES = {
     "npy": (npy_bytes(), "is a NumPy array"),
     "gzip": (b"\x1f\x8b\x08" + bytes(30), "is a gzip archive"),
     "gguf": (b"GGUF" + bytes(30), "is a GGUF model"),
+    "profile": (b"ONNXPROF" + bytes(30), "is a saved profile, not an ONNX model: open it with"),
     "safetensors": (safetensors_bytes(), "is a safetensors file"),
     "zeros": (bytes(5000), "bytes that begin with zeros"),
     "random": (random.Random(1).randbytes(5000), "is not an ONNX model"),
