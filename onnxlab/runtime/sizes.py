@@ -157,7 +157,8 @@ def _unknown_symbol(symbol: str, known: list[str]) -> str:
     if not known:
         return f"dims: every size of the model's inputs is fixed, so '{symbol}' cannot be set"
     near = get_close_matches(symbol, known, n=1)
-    named = [name for name in known if ":" not in name] or known
+    named = [name for name in known if ":" not in name and not is_placeholder(name)]
+    named = named or [name for name in known if ":" in name]
     advice = f"did you mean '{near[0]}'?" if near else f"it has {', '.join(named)}"
     return f"dims: no input of the model has a size named '{symbol}'; {advice}"
 

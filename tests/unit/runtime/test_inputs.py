@@ -270,6 +270,8 @@ def test_sizes_may_be_numpy_integers() -> None:
         ({"X": np.ones(2)}, "the model has no input 'X'; it has x"),
         ({"x": np.ones(2)}, "input 'x' takes float32, the array given is float64"),
         ({"x": np.ones((1, 2), np.float32)}, "input 'x' is of rank 1, the array given 2"),
+        ({"x": [[1, 2], [3]]}, "input 'x' takes float32: setting an array"),
+        ({"x": "abc"}, "input 'x' takes float32: could not convert"),
         ({"x": np.ones(3, np.float32)}, "axis 0 of input 'x' is 2, the array given has 3"),
         ("nowhere.npz", "no file nowhere.npz"),
     ],
@@ -298,6 +300,11 @@ def test_dims_that_do_not_fit_say_how(dims: Any, message: str) -> None:
         make_feeds(identity(FLOAT, ["batch", "seq"]), dims=dims)
 
 
+def test_sizes_without_a_name_are_offered_by_their_axis() -> None:
+    with pytest.raises(ValueError, match=r"it has x:0, x:1$"):
+        make_feeds(identity(FLOAT, ["?", "?"]), dims={"zzz": 1})
+
+
 def test_dims_of_a_fixed_model_say_that_nothing_is_open() -> None:
     with pytest.raises(ValueError, match="every size of the model's inputs is fixed"):
         make_feeds(identity(FLOAT, [2]), dims={"batch": 1})
@@ -306,3 +313,10 @@ def test_dims_of_a_fixed_model_say_that_nothing_is_open() -> None:
 def test_an_absurd_size_is_refused_before_it_is_made() -> None:
     with pytest.raises(ModelError, match="input 'x' would take"):
         make_feeds(identity(FLOAT, [1 << 40]))
+
+
+def test_inputs_leave_memory_for_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("onnxlab.runtime.inputs.available_bytes", lambda: 1600)
+    assert make_feeds(identity(FLOAT, [100])).values["x"].nbytes == 400
+    with pytest.raises(ModelError, match="more than 25% of the memory left; set smaller dims"):
+        make_feeds(identity(FLOAT, [101]))
