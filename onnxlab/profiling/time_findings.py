@@ -88,7 +88,7 @@ def _hot_regions(data: _Attributed) -> Iterator[Finding]:
         if region.lead is not None and len(hot) < _NAMED and data.counted.share(time_us) < 0.5:
             hot.append(region)
             time_us += region.time.value
-    if not time_us:
+    if not time_us or len(data.counted.regions) == 1:  # one of one says nothing
         return
     share = data.counted.share(time_us)
     regions = _count(len(data.counted.regions), "region")
@@ -120,7 +120,8 @@ def _named(data: _Attributed, region: RegionTally) -> str:
     row = region.lead or 0
     name = visible(model.table.name(row)) or f"at {model.addresses[row]}"
     if len(name) > _NAME_CHARACTERS:
-        name = f"…{name[-_NAME_CHARACTERS:]}"  # the end of a long path tells nodes apart
+        end = name[-_NAME_CHARACTERS:]  # the end of a long path tells nodes apart
+        name = f"…{end[max(end.find('/'), 0) :]}"
     return f"{region.label} {name} ({format_us(region.time.value)})"
 
 
