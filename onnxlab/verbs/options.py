@@ -69,6 +69,11 @@ __all__ = [
     "verb",
 ]
 
+_SUBJECTS = {
+    "model": "A model, or what `onnxlab.load` takes: a path, bytes, a ``ModelProto``.",
+    "source": "What it is about, as said above.",
+}
+
 O = TypeVar("O")  # noqa: E741
 S_contra = TypeVar("S_contra", contravariant=True)
 O_contra = TypeVar("O_contra", contravariant=True)
@@ -213,20 +218,23 @@ def verb(options_type: type[O], *, loads: bool = True) -> Callable[[Run[Any, O, 
 
     def decorate(run: Run[Any, O, T_co]) -> Verb[T_co]:
         name = cast("Callable[..., T_co]", run).__name__
+        options = read(options_type)
+        subject = "model" if loads else "source"
 
         def call(
-            source: object, /, *, progress: Progress | None = None, **keywords: object
+            source: object, /, *more: object, progress: Progress | None = None, **keywords: object
         ) -> T_co:
+            if more:
+                known = ", ".join(f"{option.name}=" for option in options)
+                raise TypeError(f"{name} takes one {subject}; the rest is said by name: {known}")
             chosen = build(options_type, keywords, verb=name)
             with _reporting(progress) as report:
                 return run(as_model(source) if loads else source, chosen, progress=report)
 
         call.__name__ = call.__qualname__ = name
         call.__module__ = run.__module__
-        options = read(options_type)
-        call.__doc__ = doc_with_parameters(
-            run.__doc__ or "", [(option.name, option.help) for option in options]
-        )
+        texts = [(subject, _SUBJECTS[subject]), *((option.name, option.help) for option in options)]
+        call.__doc__ = doc_with_parameters(run.__doc__ or "", texts)
         vars(call).update(options_type=options_type, __signature__=_signature(options, run))
         return call
 
@@ -252,6 +260,12 @@ def _reporting(progress: Progress | None) -> AbstractContextManager[Progress]:
     return cast("AbstractContextManager[Progress]", exits.call("progress.default"))
 
 
+def _accepted(option: Option) -> Any:
+    """Return the type of what a keyword takes: text, too, where the option has a parser."""
+    hint = option.hint if option.parsed is None else option.hint | str
+    return hint | None if option.default is None else hint
+
+
 def _signature(options: tuple[Option, ...], run: object) -> inspect.Signature:
     written = inspect.signature(cast("Callable[..., object]", run))
     source = next(iter(written.parameters.values()))
@@ -260,12 +274,12 @@ def _signature(options: tuple[Option, ...], run: object) -> inspect.Signature:
             option.name,
             inspect.Parameter.KEYWORD_ONLY,
             default=option.default,
-            annotation=option.hint,
+            annotation=_accepted(option),
         )
         for option in options
     ]
     progress = inspect.Parameter(
-        "progress", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Progress | None"
+        "progress", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Progress | None
     )
     positional = source.replace(
         kind=inspect.Parameter.POSITIONAL_ONLY, annotation=inspect.Parameter.empty

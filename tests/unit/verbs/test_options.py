@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import pytest
 
@@ -84,9 +84,21 @@ def test_a_verb_has_the_signature_and_docstring_of_its_options() -> None:
     parameters = inspect.signature(time).parameters
     assert list(parameters) == ["model", *(o.name for o in read(Options)), "progress"]
     assert parameters["budget"].default == 10.0
+    assert parameters["budget"].annotation == float | str
+    assert parameters["runs"].annotation == int | None
     doc = inspect.getdoc(time) or ""
-    assert doc.index("Parameters") < doc.index("How often.") < doc.index("Returns")
+    assert (
+        doc.index("Parameters")
+        < doc.index("A model, or")
+        < doc.index("How often.")
+        < doc.index("Returns")
+    )
     assert options_of(time) is Options
+
+
+def test_a_second_argument_is_told_its_name() -> None:
+    with pytest.raises(TypeError, match="time takes one model; the rest is said by name: runs="):
+        cast("Any", time)(mlp(), "report.html")
 
 
 def test_a_mistyped_keyword_gets_advice() -> None:
