@@ -35,11 +35,11 @@ class MeasureOptions:
     level
         Optimisation level of the runtime.
     budget
-        Seconds to spend on measuring each provider, about.
+        Seconds to spend on measuring each provider, about; 5 where not given.
     seed
         Seed of the generated inputs and of the bootstrap.
     time_limit
-        Seconds one step may take before its process is killed.
+        Seconds one step may take before its process is killed; 600 where not given.
     memory_limit
         Most bytes the measuring process may use; 80 % of what is available where not given.
     """
