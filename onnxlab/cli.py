@@ -6,6 +6,7 @@ Exit codes: 0 all is well; 1 the model has errors, cannot be read or does not ru
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -29,6 +30,7 @@ _OK, _FAILED, _WRONG_USE, _INTERRUPTED = 0, 1, 2, 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     tokens = list(sys.argv[1:] if arguments is None else arguments)
+    _let_all_text_through()
     try:
         return _main(tokens)
     except OnnxlabError as error:
@@ -43,11 +45,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whoever read the output has gone; Python would complain once more when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _OK
+    except OSError as error:
+        if _is_debugging():
+            raise
+        what = f"{error.filename}: " if error.filename else ""
+        return _complain(f"the system refuses: {what}{error.strerror or error}", _FAILED)
     except Exception as error:
         if _is_debugging():
             raise
         what = f"{type(error).__name__}: {error}"
         return _complain(f"this is a bug in onnxlab: {what} (ONNXLAB_DEBUG=1 shows where)", _FAILED)
+
+
+def _let_all_text_through() -> None:
+    """Write what the terminal's encoding lacks as a question mark, instead of failing on it."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
 
 
 def _main(tokens: list[str]) -> int:

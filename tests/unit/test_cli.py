@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import signal
 import subprocess
 import sys
@@ -106,3 +107,25 @@ def test_interrupting_leaves_one_line(tmp_path: Path) -> None:
     _, said = child.communicate(timeout=30)
     assert child.returncode == 130
     assert said == "onnxlab: interrupted\n"
+
+
+def test_a_terminal_that_lacks_characters_shows_the_rest(
+    example_models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = io.TextIOWrapper(io.BytesIO(), "ascii")
+    monkeypatch.setattr(sys, "stdout", terminal)
+    assert main(["show", str(example_models / "logreg_iris.onnx")]) == 0
+    terminal.seek(0)
+    assert "logreg_iris.onnx ? no opset" in terminal.read()
+
+
+def test_output_that_cannot_be_written_is_one_line(
+    example_models: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Full(io.StringIO):
+        def write(self, _: str) -> int:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(sys, "stdout", Full())
+    assert main(["show", str(example_models / "logreg_iris.onnx")]) == 1
+    assert capsys.readouterr().err == "onnxlab: the system refuses: No space left on device\n"
