@@ -71,6 +71,10 @@ _PLAIN = (
         "the file is no readable protobuf (truncated?)",
     ),
     (
+        re.compile(r"incompatible (?:function|constructor) arguments"),
+        "it does not take these arguments (a path that is not valid UTF-8?)",
+    ),
+    (
         re.compile(r"Protobuf serialization failed"),
         "it cannot write the optimised model (is the disk full?)",
     ),

@@ -34,6 +34,11 @@ PREFIX = "[ONNXRuntimeError] : 1 : FAIL : "
             "Unrecognized attribute: foo for operator Softmax",
         ),
         (
+            "__init__(): incompatible constructor arguments. The following argument types are "
+            "supported: 1. InferenceSession(arg0: SessionOptions, arg1: str) Invoked with: ...",
+            "it does not take these arguments (a path that is not valid UTF-8?)",
+        ),
+        (
             PREFIX + "Protobuf serialization failed.",
             "it cannot write the optimised model (is the disk full?)",
         ),
