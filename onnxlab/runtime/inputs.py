@@ -22,6 +22,7 @@ from onnxlab.runtime.ports import FeedPort, feed_ports
 from onnxlab.runtime.roles import Role, axis_sizes, integer_role, scales, weight_rank
 from onnxlab.runtime.sizes import Sizes, TensorPort
 from onnxlab.runtime.uses import Uses
+from onnxlab.sandbox.limits import available_bytes
 
 __all__ = ["FeedValue", "Feeds", "make_feeds"]
 
@@ -34,7 +35,7 @@ _INTEGERS = frozenset(
         *(TensorProto.UINT8, TensorProto.UINT16, TensorProto.UINT32, TensorProto.UINT64),
     }
 )
-_MAX_BYTES = 16 << 30
+_MAX_MEMORY_SHARE = 0.25  # it is held here, written to a file, and read by the child
 _SEQUENCE_ITEMS = 2
 
 
@@ -144,18 +145,24 @@ def _checked(
     port = ports[name]
     if port.wrappers:
         return value
-    array = np.asarray(value)
-    expected = dtype_of(port.tensor.elem_type)
-    if expected.kind == "O" and array.dtype.kind in "US":
-        array = array.astype(object)
-    if array.dtype != expected:
-        # A python number or list has no type of its own.
-        if isinstance(value, np.ndarray | np.generic):
-            raise ValueError(f"input '{name}' takes {expected}, the array given is {array.dtype}")
-        array = array.astype(expected)
+    array = _typed(name, value, dtype_of(port.tensor.elem_type))
     if port.tensor.dims is not None:
         sizes.learn(tensors[name], array.shape)
     return array
+
+
+def _typed(name: str, value: Any, expected: np.dtype[Any]) -> Array:
+    try:
+        array = np.asarray(value)
+        if array.dtype == expected:
+            return array
+        # A python number or list has no type of its own, and text has many.
+        is_text = expected.kind == "O" and array.dtype.kind in "US"
+        if is_text or not isinstance(value, np.ndarray | np.generic):
+            return array.astype(expected)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"input '{name}' takes {expected}: {error}") from error
+    raise ValueError(f"input '{name}' takes {expected}, the array given is {array.dtype}")
 
 
 class _Maker:
@@ -170,9 +177,10 @@ class _Maker:
         """Generate the value of one input."""
         shape = self._sizes.shape(tensor)
         size_bytes = prod(shape) * dtype_of(tensor.elem_type).itemsize
-        if size_bytes > _MAX_BYTES:
+        if size_bytes > available_bytes() * _MAX_MEMORY_SHARE:
             raise ModelError(
-                f"input '{port.name}' would take {size_bytes / 1e9:.3g} GB; set smaller dims"
+                f"input '{port.name}' would take {size_bytes / 1e9:.3g} GB, "
+                f"more than {_MAX_MEMORY_SHARE:.0%} of the memory left; set smaller dims"
             )
         array = self._array(port, tensor, shape)
         if port.wrappers == ():
