@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from onnxlab.errors import ChildCrashed, ModelError, OnnxlabError, SessionError
+from onnxlab.errors import ChildCrashed, FileChanged, ModelError, OnnxlabError, SessionError
 from onnxlab.mapping.instrument import instrument
 from onnxlab.mapping.provenance import provenance
 from onnxlab.model.load import load
@@ -77,6 +77,10 @@ class CellMeasurement:
             self._trace()
         except OnnxlabError as error:
             self._cell = replace(self._cell, error=str(error))
+        try:
+            self._job.model.check_unchanged()
+        except FileChanged as error:  # what was measured may be another model
+            self._cell = replace(self._emptied(), error=str(error))
         return self._cell
 
     def _time(self) -> None:
@@ -184,7 +188,10 @@ class CellMeasurement:
     def _check_provider(self, providers: tuple[str, ...]) -> None:
         """Refuse results that would stand under the name of a provider that did nothing."""
         if self._cell.provider not in providers:
-            label, provider, level = self._cell.label, self._cell.provider, self._cell.level
-            self._cell = Cell(label=label, provider=provider, level=level)
+            self._cell = self._emptied()
             used = ", ".join(providers) or "none"
             raise SessionError(f"no node ran on {self._cell.provider}; providers used: {used}")
+
+    def _emptied(self) -> Cell:
+        cell = self._cell
+        return Cell(label=cell.label, provider=cell.provider, level=cell.level)

@@ -292,3 +292,21 @@ def test_a_file_that_changed_since_it_was_opened_is_refused(tmp_path: Path) -> N
     onnx.save(mlp(layers=3), path)
     with pytest.raises(OnnxlabError, match="load it again"):
         profile(model)
+
+
+def test_a_file_that_changes_while_it_is_measured_gives_no_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "m.onnx"
+    path.write_bytes(mlp(layers=1).SerializeToString())
+    trace = Runner.trace
+
+    def and_replace(runner: Runner, *args: Any, **options: Any) -> Any:
+        path.write_bytes(mlp(layers=1, width=32).SerializeToString())
+        return trace(runner, *args, **options)
+
+    monkeypatch.setattr(Runner, "trace", and_replace)
+    (cell,) = profile(path).cells
+    assert "changed since it was opened: load it again" in cell.error
+    assert cell.sessions == ()
+    assert cell.kernels == ()
