@@ -60,7 +60,8 @@ def write_whole(target: Path, content: bytes | str, /) -> None:
     if target.suffix.lower() in _MODEL_SUFFIXES:
         raise ValueError(f"{target} names a model, which is never overwritten: give another name")
     check_writable(target)
-    data = content.encode() if isinstance(content, str) else content
+    # A lone surrogate, as a file's name may hold, has no form in UTF-8.
+    data = content.encode(errors="backslashreplace") if isinstance(content, str) else content
     temporary = target.with_name(f".onnxlab-{secrets.token_hex(8)}")
     try:
         try:

@@ -19,6 +19,12 @@ def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [target]
 
 
+def test_what_has_no_form_in_utf8_is_spelled_out(tmp_path: Path) -> None:
+    target = tmp_path / "r.html"
+    write_whole(target, "\udcff.onnx")
+    assert target.read_text() == "\\udcff.onnx"
+
+
 @pytest.mark.parametrize("name", ["m.onnx", "M.ONNX", "m.ort"])
 def test_a_model_is_never_overwritten(tmp_path: Path, name: str) -> None:
     model = tmp_path / name
