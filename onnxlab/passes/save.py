@@ -78,7 +78,7 @@ def save_variant(
         spec = replace(spec, options={_DATA_KEY: data_path.name})
     try:
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".onnxlab-") as folder:
-            made = Path(folder, path.name)
+            made = Path(folder, "model.onnx")
             runner.optimise(runnable_of(model), spec, made)
             notes = tuple(_notes(Model.from_optimised(made), Path(folder)))
             if data_path is not None and not Path(folder, data_path.name).exists():
@@ -118,7 +118,7 @@ def _notes(saved: Model, folder: Path) -> Iterator[str]:
     outside = sorted(name for name in _external_locations(saved) if not (folder / name).exists())
     if outside:
         raise SessionError(
-            f"{saved.name}: ONNX Runtime left weights in {', '.join(outside[:3])}, "
+            f"ONNX Runtime left weights in {', '.join(outside[:3])}, "
             "so the saved model would not be whole"
         )
     domains = _operators_by_domain(saved)
