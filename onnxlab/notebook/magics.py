@@ -7,6 +7,7 @@ Loading the extension imports nothing heavy: each magic imports what it needs wh
 
 from __future__ import annotations
 
+import keyword
 import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
@@ -58,7 +59,7 @@ def _run(verb: str, line: str, shell: InteractiveShell) -> object:
     request = parse(app_of(verb, magic=True), tokens)
     if request is None:
         return None
-    if request.var and not request.var.isidentifier():
+    if request.var and (not request.var.isidentifier() or keyword.iskeyword(request.var)):
         raise ValueError(f"{request.var!r} cannot be the name of a variable")
     result = run(request, _source(request.source, shell))
     if request.var:

@@ -74,3 +74,10 @@ def test_help_is_shown_and_nothing_else_happens(
 ) -> None:
     assert run(shell, "%onnx_profile --help").success
     assert "--budget" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["1x", "class", "a.b"])
+def test_a_result_goes_to_nothing_but_a_variable(shell: InteractiveShell, name: str) -> None:
+    error = run(shell, f"%onnx_providers --var {name}").error_in_exec
+    assert isinstance(error, MagicError)
+    assert "cannot be the name of a variable" in str(error)
