@@ -109,11 +109,14 @@ def _renderable(verb: str, result: object) -> RenderableType:
 
 
 def _exit_code(result: object) -> int:
-    """Return 1 where the result has an error among its findings."""
+    """Return 1 where the result has an error among its findings, or there is no result."""
     from onnxlab.analysis.finding import Severity
+    from onnxlab.experiments.optimization import Optimization
     from onnxlab.profiling.profile import Profile
     from onnxlab.verbs.show import View
 
+    if isinstance(result, Optimization):
+        return _FAILED if result.known_effect.error else _OK
     if isinstance(result, Profile):
         findings = result.findings
     elif isinstance(result, View):

@@ -12,7 +12,7 @@ import pytest
 
 from onnxlab import __version__
 from onnxlab.cli import main
-from onnxlab.testing import with_loop
+from onnxlab.testing import mlp, with_loop
 
 QUICK = ("--runs", "3", "--sessions", "2", "--warmup", "1", "--budget", "0.5 s")
 
@@ -87,6 +87,18 @@ def test_a_model_with_an_error_fails(tmp_path: Path) -> None:
     model.graph.node[0].input[0] = "nowhere"
     broken.write_bytes(model.SerializeToString())
     assert main(["show", str(broken), "-q"]) == 1
+
+
+def test_a_model_that_does_not_run_exits_with_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = mlp(layers=1)
+    model.graph.node[0].op_type = "Nonsense"
+    refused = tmp_path / "refused.onnx"
+    refused.write_bytes(model.SerializeToString())
+    for verb in ("optimize", "profile"):
+        assert main([verb, str(refused)]) == 1
+        assert "Nonsense" in capsys.readouterr().out
 
 
 @pytest.mark.slow
