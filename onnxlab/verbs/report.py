@@ -70,8 +70,8 @@ def report(source: object, options: ReportOptions, *, progress: Progress) -> Rep
     OnnxlabError
         The source cannot be read, or the file cannot be written.
     """
-    if options.out is not None:
-        check_target("report", options.out, source)
+    # Without a name, any name stands for the one that the model will give.
+    check_target("report", options.out or Path("model.report.html"), source)
     measured = _profile(source, options, progress)
     progress("writing the report")
     out = options.out or Path(f"{Path(measured.model.name).stem or 'model'}.report.html")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from onnxlab.errors import OnnxlabError
 from onnxlab.profiling.profile import Profile
 from onnxlab.progress import silent
 from onnxlab.verbs.report import report
@@ -40,6 +41,10 @@ def test_a_report_that_cannot_be_written_costs_no_measurement(
     monkeypatch.setattr("onnxlab.verbs.report.profile", pytest.fail)
     with pytest.raises(ValueError, match="there is no folder"):
         report(example_models / "logreg_iris.onnx", out=tmp_path / "no/r.html", progress=silent)
+    monkeypatch.setattr("onnxlab.files.os.access", lambda *_: False)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OnnxlabError, match="is read-only"):
+        report(example_models / "logreg_iris.onnx", progress=silent)
 
 
 def test_a_saved_profile_stays(measured: Profile, tmp_path: Path) -> None:
