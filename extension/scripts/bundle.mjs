@@ -24,7 +24,11 @@ async function bundleWorker() {
 }
 
 async function bundleStatic() {
-  const esm = { core: 'src/hosts/core.ts', widget: 'src/hosts/widget/index.ts' };
+  const esm = {
+    core: 'src/hosts/core.ts',
+    widget: 'src/hosts/widget/graph.ts',
+    chart: 'src/hosts/widget/chart.ts',
+  };
   const jsx = { jsx: 'automatic', jsxImportSource: 'preact' };
   await build({ ...common, ...jsx, entryPoints: esm, outdir: OUT, format: 'esm' });
   const report = { report: 'src/hosts/report/index.ts' };

@@ -1,4 +1,5 @@
-// The charts that onnxlab draws and nothing else of plotly.js, as the global `Plotly`.
+// The charts that onnxlab draws and nothing else of plotly.js, as the global `onnxlabPlotly`: a page may have a
+// `Plotly` of its own.
 import bar from 'plotly.js/lib/bar';
 import box from 'plotly.js/lib/box';
 import Plotly from 'plotly.js/lib/core';
@@ -9,4 +10,4 @@ import treemap from 'plotly.js/lib/treemap';
 
 Plotly.register([bar, box, heatmap, icicle, scatter, treemap]);
 
-globalThis.Plotly = Plotly;
+globalThis.onnxlabPlotly = Plotly;

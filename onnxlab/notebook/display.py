@@ -8,7 +8,6 @@ that every bundle does without.
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,9 @@ if TYPE_CHECKING:
     from onnxlab.analysis.finding import Findings
     from onnxlab.experiments.optimization import Optimization
     from onnxlab.model.model import Model
+    from onnxlab.notebook.chart_widget import ChartWidget
     from onnxlab.notebook.graph_widget import GraphWidget
+    from onnxlab.notebook.page_widget import PageWidget
     from onnxlab.profiling.profile import Profile
     from onnxlab.verbs.show import View
 
@@ -36,6 +37,8 @@ __all__ = [
 ]
 
 Bundle = dict[str, Any]
+
+_CHART_HEIGHT_PX = 360
 
 
 def model_bundle(model: Model, *_: object, **__: object) -> Bundle:
@@ -102,26 +105,27 @@ def _graph(
 def _profile_widget(profile: Profile) -> ipywidgets.DOMWidget:
     import ipywidgets
 
-    parts = [ipywidgets.HTML(fragments.profile_head(profile))]
+    views: list[PageWidget] = []
     if any(cell.is_attributed for cell in profile.cells):
-        parts.append(_chart(profile))
+        views.append(_chart(profile))
     with suppress(OnnxlabError):  # the file has gone or changed: there is no graph to ask about
         model = _model_of(profile)
-        parts.append(_graph(model, profile=profile, colour_by=_heat(profile)))
-    parts.append(ipywidgets.HTML(fragments.profile_table(profile)))
-    return ipywidgets.VBox(parts)
+        views.append(_graph(model, profile=profile, colour_by=_heat(profile)))
+    if len(views) == 2:  # in the page, so that it also holds while the kernel is busy
+        ipywidgets.jslink(*((view, "selected") for view in views))
+    head, table = (
+        ipywidgets.HTML(fragments.styled(part(profile)))
+        for part in (fragments.profile_head, fragments.profile_table)
+    )
+    return ipywidgets.VBox([head, *views, table])
 
 
-def _chart(profile: Profile) -> ipywidgets.DOMWidget:
-    import ipywidgets
+def _chart(profile: Profile) -> ChartWidget:
+    from onnxlab.notebook.chart_widget import ChartWidget
+    from onnxlab.render.figures import page_figure
 
-    figure = profile.figure("treemap")
-    # On the notebook's own ground, dark or light: all that the map says stands inside its tiles.
-    margin = {"l": 0, "r": 0, "t": 8, "b": 8}
-    figure.update_layout(title=None, margin=margin, paper_bgcolor="rgba(0,0,0,0)")
-    data = {"application/vnd.plotly.v1+json": json.loads(figure.to_json())}
-    output = {"output_type": "display_data", "data": data, "metadata": {}}
-    return ipywidgets.Output(outputs=(output,))
+    figure = page_figure(profile, height_px=_CHART_HEIGHT_PX)
+    return ChartWidget(figure, height=_CHART_HEIGHT_PX)
 
 
 def _heat(profile: Profile) -> str | None:

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
-import anywidget
 import traitlets
 
 from onnxlab.model.model import Model
+from onnxlab.notebook.page_widget import PageWidget
 from onnxlab.render import assets
 
 __all__ = ["GraphWidget"]
 
-log = logging.getLogger(__name__)
 
-
-class GraphWidget(anywidget.AnyWidget):
+class GraphWidget(PageWidget):
     """The interactive graph of a model.
-
-    The widget's state is small: the page asks for the script that draws, once, and for the model,
-    by messages over the comm. So saving a notebook saves neither.
 
     Parameters
     ----------
@@ -39,8 +33,6 @@ class GraphWidget(anywidget.AnyWidget):
         Height in pixels.
     """
 
-    _esm = traitlets.Unicode().tag(sync=True)
-    selected = traitlets.List(traitlets.Int()).tag(sync=True)
     colour_by = traitlets.Unicode(None, allow_none=True).tag(sync=True)
     height = traitlets.Int(480).tag(sync=True)
     _core = traitlets.Unicode().tag(sync=True)
@@ -50,7 +42,6 @@ class GraphWidget(anywidget.AnyWidget):
         self._model = model
         self._document = document
         super().__init__(_esm=assets.widget_js(), _core=assets.core_hash(), **traits)
-        self.on_msg(self._receive)
 
     def __repr__(self) -> str:
         return f"{self._model.name} · {self._model.summary}"
@@ -68,17 +59,6 @@ class GraphWidget(anywidget.AnyWidget):
         """Show another document of the same model, say one with a profile."""
         self._document = document
         self._revision += 1
-
-    def _receive(self, _widget: object, message: object, buffers: list[memoryview]) -> None:
-        if not isinstance(message, dict) or "onnxlab" not in message:
-            return
-        try:
-            answer = self._answer(message["onnxlab"], buffers)
-        except Exception as error:
-            log.exception("a request of a view failed")
-            self.send({"id": message.get("id"), "error": f"{type(error).__name__}: {error}"})
-        else:
-            self.send({"id": message.get("id")}, buffers=answer)
 
     def _answer(self, asked: object, buffers: list[memoryview]) -> list[bytes]:
         if asked == "core":

@@ -8,7 +8,16 @@ from pathlib import Path
 
 from onnxlab.errors import OnnxlabError
 
-__all__ = ["core_css", "core_hash", "core_js", "plotly_js", "report_js", "widget_js"]
+__all__ = [
+    "chart_js",
+    "core_css",
+    "core_hash",
+    "core_js",
+    "plotly_hash",
+    "plotly_js",
+    "report_js",
+    "widget_js",
+]
 
 STATIC = Path(__file__).parent.parent / "static"
 
@@ -24,7 +33,7 @@ def core_css() -> str:
 
 
 def plotly_js() -> str:
-    """Return plotly.js with the charts that onnxlab draws, as a script that sets ``Plotly``."""
+    """Return plotly.js with our charts alone, as a script that sets ``onnxlabPlotly``."""
     return _read("plotly.js")
 
 
@@ -34,14 +43,29 @@ def report_js() -> str:
 
 
 def widget_js() -> str:
-    """Return the widget's loader."""
+    """Return the loader of the graph's widget."""
     return _read("widget.js")
+
+
+def chart_js() -> str:
+    """Return the loader of the chart's widget."""
+    return _read("chart.js")
 
 
 @cache
 def core_hash() -> str:
     """Return what names this build of the core, so that a page loads it once."""
-    return sha256((core_js() + core_css()).encode()).hexdigest()[:16]
+    return _hash(core_js() + core_css())
+
+
+@cache
+def plotly_hash() -> str:
+    """Return what names this build of `plotly_js`."""
+    return _hash(plotly_js())
+
+
+def _hash(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:16]
 
 
 @cache

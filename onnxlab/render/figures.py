@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from onnxlab.profiling.profile import Profile
 from onnxlab.render.bars import add_node_bars, add_op_bars
 from onnxlab.render.chart_parts import TEXT_COLOUR, Column, columns_of
+from onnxlab.render.dark import themes
 from onnxlab.render.treemap import add_treemaps
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-__all__ = ["KINDS", "figure"]
+__all__ = ["KINDS", "figure", "page_figure"]
 
 KINDS: dict[str, Callable[[Any, Profile, list[Column]], None]] = {
     "treemap": add_treemaps,
@@ -57,3 +58,11 @@ def figure(profile: Profile, kind: str = "treemap") -> go.Figure:
     )
     KINDS[kind](chart, profile, columns)
     return chart
+
+
+def page_figure(profile: Profile, *, height_px: int) -> str:
+    """Return the treemap as JSON for a page of ours, which gives it a heading and colours."""
+    chart = figure(profile, "treemap")
+    margin = {"l": 0, "r": 0, "t": 0, "b": 0}
+    chart.update_layout(title=None, margin=margin, height=height_px, meta=themes(chart))
+    return str(chart.to_json())

@@ -1,4 +1,4 @@
-"""Pieces of HTML for a notebook: tables and lists without style or scripts."""
+"""Pieces of HTML for a notebook: tables and lists without scripts and, but for `styled`, style."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from onnxlab.model.text import elide, visible
-from onnxlab.render.html import render
+from onnxlab.render.html import render, template_text
 from onnxlab.render.report import sections
 
 if TYPE_CHECKING:
@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from onnxlab.profiling.profile import Profile
 
 __all__ = ["findings", "model", "optimization", "profile", "profile_head", "profile_table"]
+__all__ += ["styled"]
 
 _ROWS = 20
+_FIRST_FINDINGS = 3
 _NAME_CHARACTERS = 80
 
 
@@ -62,7 +64,12 @@ def profile(measured: Profile) -> str:
 def profile_head(measured: Profile) -> str:
     """Return a profile's lines and findings."""
     report = sections(measured)
-    return render("fragment_profile.html.j2", report=report, findings=measured.findings)
+    return render(
+        "fragment_profile.html.j2",
+        report=report,
+        first=report.advice[:_FIRST_FINDINGS],
+        others=report.advice[_FIRST_FINDINGS:],
+    )
 
 
 def profile_table(measured: Profile) -> str:
@@ -75,6 +82,11 @@ def profile_table(measured: Profile) -> str:
         more=report.node_count - min(report.node_count, _ROWS),
         elide=lambda text: elide(text, _NAME_CHARACTERS),
     )
+
+
+def styled(html: str) -> str:
+    """Return a piece of a profile with the style that a live notebook gives it."""
+    return f"<style>{template_text('notebook.css')}</style>{html}"
 
 
 def optimization(choice: Optimization) -> str:

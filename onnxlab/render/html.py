@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from onnxlab.model.model import Model
     from onnxlab.profiling.profile import Profile
 
-__all__ = ["graph_page", "render", "report_page", "write_graph", "write_report"]
+__all__ = ["graph_page", "render", "report_page", "template_text", "write_graph", "write_report"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def _page(
 ) -> str:
     scripts = [_Script("plotly", assets.plotly_js())] if figures else []
     scripts.append(_Script("report", assets.report_js()))
-    boot = _template_text("page.js")
+    boot = template_text("page.js")
     policy = "; ".join(
         [
             "default-src 'none'",
@@ -146,7 +146,7 @@ def _page(
     return render(
         template,
         policy=policy,
-        style=Markup(assets.core_css() + _template_text("page.css")),
+        style=Markup(assets.core_css() + template_text("page.css")),
         boot=Markup(boot),
         scripts=scripts,
         document=_packed(encode(document)),
@@ -170,5 +170,6 @@ def _environment() -> Environment:
     )
 
 
-def _template_text(name: str) -> str:
+def template_text(name: str) -> str:
+    """Return a file that lies beside the templates, as it is."""
     return (Path(__file__).parent / "templates" / name).read_text(encoding="utf-8")

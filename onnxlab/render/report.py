@@ -13,7 +13,7 @@ from markupsafe import Markup
 from onnxlab.model.text import visible
 from onnxlab.profiling.quantity import format_interval, format_share, format_us
 from onnxlab.profiling.tally import tally, wall_us
-from onnxlab.render.dark import themes
+from onnxlab.render.figures import page_figure
 from onnxlab.render.report_facts import Fact, SessionRow, facts, session_rows
 from onnxlab.render.report_time import (
     InsertedRow,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["Advice", "Headline", "Report", "charts", "sections"]
 
 _PLACES = 4
+_CHART_HEIGHT_PX = 420
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,11 +102,10 @@ def charts(profile: Profile) -> dict[str, Markup]:
     """Return the figures as JSON by the id of the element they go to."""
     if not any(cell.is_attributed for cell in profile.cells):
         return {}
-    figure = profile.figure("treemap")
-    margin = {"l": 0, "r": 0, "t": 0, "b": 0}
-    figure.update_layout(title=None, margin=margin, height=420, meta=themes(figure))
     # In a script element nothing is unescaped: a "<" of the model must not end it.
-    return {"treemap": Markup(figure.to_json().replace("<", "\\u003c"))}
+    return {
+        "treemap": Markup(page_figure(profile, height_px=_CHART_HEIGHT_PX).replace("<", "\\u003c"))
+    }
 
 
 def _moment(iso: str) -> str:

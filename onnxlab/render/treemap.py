@@ -30,6 +30,7 @@ __all__ = ["add_treemaps"]
 
 _LEAVES = 400
 _LEAST_SHARE = 0.002
+_GAP = 0.01  # between two maps
 _ROOT = "scope 0"
 _DARK_TEXT = "#111418"
 
@@ -42,12 +43,13 @@ class _Tile:
     time_us: float
     colour: str
     hover: str
-    address: str = ""  # of a node to select
+    address: str = ""  # of the node that leads
+    nodes: str = ""  # the rows of all that ran, the lead's first
 
 
 def add_treemaps(chart: go.Figure, profile: Profile, columns: list[Column]) -> None:
     """Draw a map for each provider, side by side."""
-    width = 1 / len(columns)
+    width = (1 + _GAP) / len(columns)
     for position, column in enumerate(columns):
         tiles = list(_tiles(profile, column))
         chart.add_treemap(
@@ -55,7 +57,7 @@ def add_treemaps(chart: go.Figure, profile: Profile, columns: list[Column]) -> N
             parents=[tile.parent for tile in tiles],
             labels=[tile.label for tile in tiles],
             values=[tile.time_us for tile in tiles],
-            customdata=[[tile.hover, tile.address] for tile in tiles],
+            customdata=[[tile.hover, tile.address, tile.nodes] for tile in tiles],
             hovertemplate="%{customdata[0]}<extra></extra>",
             marker={
                 "colors": [tile.colour for tile in tiles],
@@ -66,7 +68,7 @@ def add_treemaps(chart: go.Figure, profile: Profile, columns: list[Column]) -> N
             branchvalues="remainder",
             tiling={"pad": 1},
             pathbar={"visible": False},
-            domain={"x": [position * width, (position + 1) * width - 0.01]},
+            domain={"x": [position * width, (position + 1) * width - _GAP]},
         )
     chart.update_layout(
         height=480,
@@ -204,7 +206,12 @@ def _region_tile(
         colour=colour,
         hover=hover_text(profile, column, region),
         address=lead_address(profile, region),
+        nodes=_rows(region),
     )
+
+
+def _rows(region: RegionTally) -> str:
+    return " ".join(map(str, sorted(region.nodes, key=lambda row: row != region.lead)))
 
 
 def _short_label(table: GraphTable, region: RegionTally) -> str:

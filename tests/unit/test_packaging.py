@@ -17,7 +17,7 @@ import onnxlab
 
 ROOT = Path(__file__).parents[2]
 EXTENSION = ROOT / "extension"
-STATIC = ("core.js", "core.css", "widget.js", "report.js", "plotly.js")
+STATIC = ("core.js", "core.css", "widget.js", "chart.js", "report.js", "plotly.js")
 
 
 @pytest.fixture
@@ -44,8 +44,9 @@ def test_one_version() -> None:
     assert package["version"] == onnxlab.__version__
 
 
-def test_loader_is_small_enough_for_every_widget_s_state() -> None:
-    loader = ROOT / "onnxlab/static/widget.js"
+@pytest.mark.parametrize("name", ["widget.js", "chart.js"])
+def test_loader_is_small_enough_for_every_widget_s_state(name: str) -> None:
+    loader = ROOT / "onnxlab/static" / name
     if not loader.exists():
         pytest.skip("the front end is not built")
     assert loader.stat().st_size <= 5_000

@@ -99,6 +99,14 @@ export class Controller {
     this.bringIntoView(item);
   }
 
+  /** Select nodes and bring the first into view; where they are selected already, nothing moves. */
+  selectNodes(nodes: readonly number[]): void {
+    const before = this.store.selection.value.nodes;
+    if (nodes.length === before.length && nodes.every((node, i) => node === before[i])) return;
+    this.store.selectNodes(nodes);
+    this.bringIntoView(this.store.selection.value.item);
+  }
+
   focusNode(node: number): void {
     const { itemOfNode, nodeCount } = this.store.tree.value;
     if (node < 0 || node >= nodeCount) return;

@@ -20,6 +20,7 @@ export interface MountOptions {
 
 export interface MountedView {
   setDocument(document: ViewDocument): void;
+  /** Select nodes and bring the first into view. */
   select(nodes: readonly number[]): void;
   focusNode(node: number): void;
   fit(): void;
@@ -59,7 +60,7 @@ export function mount(
       store.setDocument(next);
       void controller.requestShapes();
     },
-    select: (nodes) => store.selectNodes(nodes),
+    select: (nodes) => controller.selectNodes(nodes),
     focusNode: (node) => controller.focusNode(node),
     fit: () => controller.fit(),
     search(query) {

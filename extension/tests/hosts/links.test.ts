@@ -12,14 +12,10 @@ const names = new NodeNames(
 describe('node names', () => {
   it.each([
     ['1/then_branch/0', [2]],
-    [['<b>hover text</b>', '1'], [1]],
-    [1, [1]],
     ['77', []],
-    [['only text'], []],
     [undefined, []],
-    [-1, []],
-  ])('%j means %j', (customdata, rows) => {
-    expect(names.rowsOf(customdata)).toEqual(rows);
+  ])('%j means %j', (address, rows) => {
+    expect(names.rowsOf(address)).toEqual(rows);
   });
 });
 

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import ipywidgets
 import pytest
 
 import onnxlab
 from onnxlab.experiments.optimization import Optimization
 from onnxlab.model.load import load
 from onnxlab.notebook import display
+from onnxlab.notebook.chart_widget import ChartWidget
+from onnxlab.notebook.graph_widget import GraphWidget
 from onnxlab.profiling.profile import Profile
 from onnxlab.testing import mlp
 
@@ -35,6 +38,27 @@ def test_what_is_left_without_a_kernel_has_neither_scripts_nor_style(measured: P
     assert "<script" not in html
     assert "style" not in html
     assert "Conv+BatchNormalization" in html
+
+
+def test_the_first_findings_are_open_and_the_others_folded(measured: Profile) -> None:
+    html = measured._repr_mimebundle_()["text/html"]
+    open_part, _, folded = html.partition("<details>")
+    count = len(measured.findings)
+    assert open_part.count("<li") == min(count, 3)
+    assert folded.count("<li") == max(count - 3, 0)
+
+
+@pytest.mark.usefixtures("notebook")
+def test_chart_and_graph_of_a_profile_share_one_selection(
+    measured: Profile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    links = []
+    monkeypatch.setattr(ipywidgets, "jslink", lambda *ends: links.append(ends))
+    measured._repr_mimebundle_()
+    (((chart, chart_trait), (graph, graph_trait)),) = links
+    assert isinstance(chart, ChartWidget)
+    assert isinstance(graph, GraphWidget)
+    assert chart_trait == graph_trait == "selected"
 
 
 def test_text_of_a_model_is_escaped() -> None:

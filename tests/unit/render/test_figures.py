@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from onnxlab.profiling.machine import read_machine
 from onnxlab.profiling.options import MeasureOptions
 from onnxlab.profiling.profile import InputFacts, ModelFacts, Profile
 from onnxlab.render.chart_parts import plain
-from onnxlab.render.figures import KINDS, figure
+from onnxlab.render.figures import KINDS, figure, page_figure
 from onnxlab.testing import build
 
 HOSTILE = "<b>x</b><a href='https://evil'>$\\href{y}$</a>&lt;%{y}"
@@ -100,6 +101,23 @@ def luminance(colour: str) -> float:
     channels = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
     return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
+
+
+def test_a_tile_names_the_rows_of_all_that_ran_in_it_the_leads_first() -> None:
+    profile = make_profile("cpu", nodes=3)
+    fused = KernelOrigin(kind=OriginKind.REGION, nodes=(0, 1), lead=1)
+    (cell,) = profile.cells
+    kernels = (replace(cell.kernels[0], origin=fused), *cell.kernels[1:])
+    profile = replace(profile, cells=(replace(cell, kernels=kernels),))
+    (chart,) = figure(profile, "treemap").data
+    assert ["1", "1 0"] in [list(tile[1:]) for tile in chart.customdata]
+
+
+def test_a_page_gets_the_chart_without_a_heading_and_with_colours_for_dark() -> None:
+    chart = json.loads(page_figure(make_profile("cpu"), height_px=300))
+    assert chart["layout"]["height"] == 300
+    assert not chart["layout"].get("title")
+    assert set(chart["layout"]["meta"]) == {"light", "dark"}
 
 
 def test_every_tile_has_a_parent_that_is_there() -> None:

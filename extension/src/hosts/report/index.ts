@@ -4,8 +4,7 @@
  * - `<div id="onnxlab-graph">`, where the graph goes,
  * - `<script type="application/octet-stream" id="onnxlab-document">`: base64 of the zlib-deflated msgpack of a
  *   `ViewDocument`, with its details,
- * - `<script type="application/json" class="onnxlab-figure" data-target="ID">`: plotly figures; a point's `customdata`
- *   is a node's address, or a list that ends with one,
+ * - `<script type="application/json" class="onnxlab-figure" data-target="ID">`: plotly figures, see `views/chart.ts`,
  * - elements with `data-node="ADDRESS"`: rows of tables. The selected ones get the attribute `data-selected`.
  */
 
@@ -24,18 +23,19 @@ async function start(place: HTMLElement, payload: HTMLElement): Promise<void> {
   let view: MountedView | null = null;
   const select = (rows: number[]) => {
     const [first] = rows;
-    if (first === undefined) return;
-    view?.select(rows);
-    view?.focusNode(first);
-    mark(rows);
+    if (first !== undefined) view?.focusNode(first);
   };
-  const mark = linkRows(names, select);
+  const markRows = linkRows(names, select);
+  const charts = drawFigures(select);
+  const mark = (rows: readonly number[]) => {
+    markRows(rows);
+    for (const chart of charts) chart.mark(rows);
+  };
   const fastest = model.metrics.find((metric) => metric.unit === 'us');
   view = mount(place, model, staticTransport(model.details), {
     onSelect: mark,
     ...(fastest && { colourBy: fastest.key }),
   });
-  drawFigures((customdata) => select(names.rowsOf(customdata)));
   const shown = view;
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => shown.refreshTheme());
 }

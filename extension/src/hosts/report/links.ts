@@ -2,7 +2,7 @@
 
 import type { NodeDetail } from '../../core/wire.gen.js';
 
-/** Node rows by whatever the page names them: a row number or an address. */
+/** Node rows by their addresses, which the page names. */
 export class NodeNames {
   private readonly rows = new Map<string, number>();
 
@@ -10,11 +10,9 @@ export class NodeNames {
     for (const { node, address } of details) this.rows.set(address, node);
   }
 
-  /** The row that a chart's customdata names: an address or a row, or a list that ends with one. */
-  rowsOf(customdata: unknown): number[] {
-    const name: unknown = Array.isArray(customdata) ? customdata.at(-1) : customdata;
-    const row = typeof name === 'string' ? this.rows.get(name) : name;
-    return typeof row === 'number' && Number.isInteger(row) && row >= 0 ? [row] : [];
+  rowsOf(address: string | undefined): number[] {
+    const row = this.rows.get(address ?? '');
+    return row === undefined ? [] : [row];
   }
 }
 

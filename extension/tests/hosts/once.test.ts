@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Channel } from '../../src/hosts/widget/channel.js';
-import { loadCore } from '../../src/hosts/widget/core_once.js';
+import { loadCore } from '../../src/hosts/widget/once.js';
 
 describe('core', () => {
   it('is asked for again after a failure', async () => {
