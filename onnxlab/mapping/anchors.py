@@ -16,7 +16,7 @@ from onnxlab.mapping.correspond import Correspondence
 from onnxlab.mapping.dataflow import Dataflow
 from onnxlab.mapping.lookup import ValueLookup
 from onnxlab.mapping.names import unique_names
-from onnxlab.mapping.operators import INSERTED, default_domain
+from onnxlab.mapping.operators import INSERTED, REORDERS, default_domain
 from onnxlab.mapping.tags import inlining
 
 __all__ = ["Anchors", "find_anchors"]
@@ -102,12 +102,17 @@ class _Finder:
         ends = [*self._new.inputs[node][:1], *self._new.outputs[node][:1]]
         if len(ends) < 2 or min(ends) < 0 or any(self._is_inside_operator(v) for v in ends):
             return
-        value = self._lookup.exact(self._new.value_name(ends[1]), graph)
-        by_tensor = self._old.producer[value] if value >= 0 else -1
+        source, result = (self._lookup.exact(self._new.value_name(v), graph) for v in ends)
+        by_tensor = self._old.producer[result] if result >= 0 else -1
         by_name = self._names.get(_DERIVED_NAME.sub("", proto.name), -1)
-        for row, evidence in ((by_tensor, "tensor-name"), (by_name, "node-name")):
+        candidates = [(by_tensor, "tensor-name"), (by_name, "node-name")]
+        if proto.op_type == "ReorderInput":
+            readers = self._old.consumers.get(source, ())
+            moving = [row for row in readers if self._old.protos[row].op_type == "Transpose"]
+            candidates += [(row, "tensor-name") for row in moving if len(moving) == 1]
+        for row, evidence in candidates:
             is_free = row >= 0 and row not in self._tagged
-            if is_free and _same_operator(proto, self._old.protos[row]):
+            if is_free and _does_work_of(proto, self._old.protos[row]):
                 self._anchor(node, row, evidence)
                 return
         self._found.inserted.add(node)
@@ -142,6 +147,13 @@ class _Finder:
 def _same_operator(new: onnx.NodeProto, old: onnx.NodeProto) -> bool:
     domains = default_domain(new.domain), default_domain(old.domain)
     return new.op_type == old.op_type and domains[0] == domains[1]
+
+
+def _does_work_of(new: onnx.NodeProto, old: onnx.NodeProto) -> bool:
+    """Whether a node is an original one, or a change of layout that took in a Transpose."""
+    if old.op_type == "Transpose" and new.op_type in REORDERS:
+        return any(a.name == "channels_last" and a.i == 1 for a in new.attribute)
+    return _same_operator(new, old)
 
 
 def _attributes_agree(new: onnx.NodeProto, old: onnx.NodeProto) -> bool:

@@ -13,6 +13,7 @@ __all__ = [
     "MOVING",
     "NONDETERMINISTIC",
     "REMOVABLE",
+    "REORDERS",
     "SHAPE_ONLY",
     "cost_rank",
     "default_domain",
@@ -34,6 +35,9 @@ INSERTED: dict[str, Insertion] = {
     "Identity": Insertion.SHAPE,
 }
 """Operators the runtime inserts, with what for. Each hands one value on in another form."""
+
+REORDERS = frozenset({"ReorderInput", "ReorderOutput"})
+"""Changes of layout; with ``channels_last`` set, one does the work of a Transpose as well."""
 
 CONVOLUTIONS = frozenset({"Conv", "FusedConv", "NhwcFusedConv"})
 

@@ -71,6 +71,14 @@ CASES = {
         all="first second+sum+y",
         owners="first second",
     ),
+    "transposes that a change of layout takes in": Case(
+        graph="""g (float[1,8,8,16] x) => (float[1,8,8,16] y, float[1,8,8,16] z) {
+            first = Transpose<perm=[0,3,1,2]>(x) conv = Conv<pads=[1,1,1,1]>(first, w)
+            last = Transpose<perm=[0,2,3,1]>(conv) y = Sin(last) z = Cos(x) }""",
+        weights={"w": (16, 16, 3, 3)},
+        basic="first conv last y z",
+        all="first conv last y z",
+    ),
     "pad, conv": Case(
         graph="""g (float[1,4,8,8] x) => (float[1,8,8,8] y) <int64[8] p = {0,0,1,1,0,0,1,1}> {
             pad = Pad(x, p) y = Conv(pad, w) }""",
