@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from onnxlab.model.text import elide, visible
+from onnxlab.model.text import visible
 from onnxlab.render.html import render, template_text
 from onnxlab.render.report import sections
 
@@ -80,8 +80,13 @@ def profile_table(measured: Profile) -> str:
         labels=report.labels,
         rows=report.nodes[:_ROWS],
         more=report.node_count - min(report.node_count, _ROWS),
-        elide=lambda text: elide(text, _NAME_CHARACTERS),
+        end_of=_end_of,
     )
+
+
+def _end_of(name: str) -> str:
+    """Return a long name without its start: the end is what tells nodes apart."""
+    return name if len(name) <= _NAME_CHARACTERS else "…" + name[1 - _NAME_CHARACTERS :]
 
 
 def styled(html: str) -> str:

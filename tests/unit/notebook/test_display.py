@@ -40,6 +40,13 @@ def test_what_is_left_without_a_kernel_has_neither_scripts_nor_style(measured: P
     assert "Conv+BatchNormalization" in html
 
 
+def test_a_long_name_keeps_its_end() -> None:
+    model = mlp()
+    model.graph.node[0].name = "/block" * 30 + "/last"
+    profile = onnxlab.profile(model, runs=3, sessions=2, warmup=1, budget=0.3)
+    assert "block/last</bdi>" in profile._repr_mimebundle_()["text/html"]
+
+
 def test_the_first_findings_are_open_and_the_others_folded(measured: Profile) -> None:
     html = measured._repr_mimebundle_()["text/html"]
     open_part, _, folded = html.partition("<details>")
