@@ -136,7 +136,7 @@ class OrtOptimiser:
 
         Transformers name themselves in ONNX Runtime's log. Rewrite rules do not, so each one whose
         operators occur is left out once and the graphs are compared. Node counts that do not fit
-        into the budget stay unknown.
+        into the budget stay unknown, and so do culprits where the preset fails.
         """
         if preset_name not in self._actions:
             found = dict(self._find_actions(preset(preset_name), budget_s, progress))
@@ -152,9 +152,12 @@ class OrtOptimiser:
         for done, record in enumerate(candidates):
             progress(f"leaving out {record.id}", done, len(candidates))
             is_known_to_act = record.id in base.acted
-            if is_known_to_act and monotonic() > deadline:
-                yield record.id, Action(acts=True)
-                continue
+            if monotonic() > deadline:
+                if base.error:  # each step of the search may take as long as the failure did
+                    return
+                if is_known_to_act:
+                    yield record.id, Action(acts=True)
+                    continue
             sleep(_COURTESY_S)
             without = self.variant(whole.toggled(record.id, False))
             action = _compare(base, without, is_known_to_act=is_known_to_act)

@@ -16,7 +16,9 @@ from onnxlab.experiments.effect import Effect
 from onnxlab.experiments.optimization import Optimization
 from onnxlab.experiments.ratio import Verdict
 from onnxlab.model.load import load
+from onnxlab.passes.ort import OrtOptimiser
 from onnxlab.progress import silent
+from onnxlab.runtime.session import Runner
 
 MODELS = Path(__file__).parents[2] / "examples" / "models"
 HEAD = '<ir_version: 8, opset_import: ["" : 17]>\n'
@@ -254,3 +256,10 @@ def test_the_verb_applies_its_options(tmp_path: Path) -> None:
 def test_an_unknown_pass_gets_advice(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="Did you mean DivMulFusion"):
         onnxlab.optimize(write(tmp_path, INTERACTING), disable="DivMulFusin", progress=silent)
+
+
+def test_the_search_for_a_culprit_ends_with_its_budget(tmp_path: Path) -> None:
+    model = load(write(tmp_path, INTERACTING))
+    with Runner() as runner:
+        assert OrtOptimiser(model, runner).actions("all", budget_s=-1) == {}
+        assert "DivMulFusion" in OrtOptimiser(model, runner).actions("all")
