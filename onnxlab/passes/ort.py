@@ -183,7 +183,7 @@ class OrtOptimiser:
         try:
             with (
                 explained_scratch(),
-                tempfile.TemporaryDirectory(prefix="onnxlab-variant-") as folder,
+                tempfile.TemporaryDirectory(dir=self._runner.workdir) as folder,
             ):
                 result = self._runner.optimise(self._runnable, spec, Path(folder, "variant.onnx"))
                 saved = Model.from_optimised(result.path)

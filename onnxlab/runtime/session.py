@@ -93,6 +93,11 @@ class Runner:
         self._child.close()
         self._written.clear()
 
+    @property
+    def workdir(self) -> Path:
+        """A folder for temporary files, removed with the child even if this process is killed."""
+        return self._child.workdir
+
     def cancel(self) -> None:
         """Make the call another thread waits for end with `onnxlab.errors.Cancelled`."""
         self._child.cancel()
