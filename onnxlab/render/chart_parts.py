@@ -17,7 +17,6 @@ from onnxlab.profiling.tally import RegionTally, Tally, tally
 
 __all__ = [
     "GRID_COLOUR",
-    "HOVER_CHARACTERS",
     "INSERTED_COLOUR",
     "LABEL_CHARACTERS",
     "REST_COLOUR",
@@ -25,6 +24,7 @@ __all__ = [
     "TEXT_COLOUR",
     "Column",
     "columns_of",
+    "hover_name",
     "hover_text",
     "lead_address",
     "plain",
@@ -66,13 +66,24 @@ def columns_of(profile: Profile) -> list[Column]:
 
 def plain(text: str, limit: int = LABEL_CHARACTERS, /) -> str:
     """Return a model's text so that plotly shows just it."""
-    return html.escape(elide(visible(text), limit), quote=False).replace("$", "&#36;")
+    return _escaped(elide(visible(text), limit))
+
+
+def hover_name(text: str, /) -> str:
+    """Return a model's text as `plain` does, in short lines for the box under the pointer."""
+    shown = elide(visible(text), HOVER_CHARACTERS)
+    starts = range(0, len(shown), LABEL_CHARACTERS)
+    return "<br>".join(_escaped(shown[start : start + LABEL_CHARACTERS]) for start in starts)
+
+
+def _escaped(text: str) -> str:
+    return html.escape(text, quote=False).replace("$", "&#36;")
 
 
 def hover_text(profile: Profile, column: Column, region: RegionTally) -> str:
     """Return what a region shows under the pointer: label, time, share, node."""
     lines = [
-        f"<b>{plain(region.label, HOVER_CHARACTERS)}</b>",
+        f"<b>{hover_name(region.label)}</b>",
         f"{format_interval(region.time)} on {plain(column.cell.label)}, "
         f"{format_share(column.counted.share(region.time.value))}",
     ]
@@ -81,7 +92,7 @@ def hover_text(profile: Profile, column: Column, region: RegionTally) -> str:
         prefix = "inserted for " if region.kind is OriginKind.INSERTED else ""
         name = profile.model.table.name(row)
         address = profile.model.addresses[row]
-        lines.append(prefix + plain(f"{name} at {address}".strip(), HOVER_CHARACTERS))
+        lines.append(prefix + hover_name(f"{name} at {address}".strip()))
     if len(region.nodes) > 1:
         lines.append(f"runs {len(region.nodes)} nodes")
     return "<br>".join(lines)

@@ -13,11 +13,11 @@ from onnxlab.profiling.profile import Profile
 from onnxlab.profiling.quantity import format_share, format_us
 from onnxlab.profiling.tally import RegionTally, runtime_us
 from onnxlab.render.chart_parts import (
-    HOVER_CHARACTERS,
     INSERTED_COLOUR,
     REST_COLOUR,
     SCOPE_COLOUR,
     Column,
+    hover_name,
     hover_text,
     lead_address,
     plain,
@@ -115,7 +115,7 @@ def _scope_tiles(table: GraphTable, lead: int | None, shown: set[int]) -> Iterat
     for scope in reversed(chain):
         name = table.strings[table.scope_name[scope]]
         parent = _scope_id(int(table.scope_parent[scope]))
-        yield _branch(_scope_id(scope), parent, plain(name), plain(name, HOVER_CHARACTERS))
+        yield _branch(_scope_id(scope), parent, plain(name), hover_name(name))
 
 
 def _small_tiles(

@@ -14,7 +14,7 @@ from onnxlab.profiling.cell import Cell, SessionTimes
 from onnxlab.profiling.machine import read_machine
 from onnxlab.profiling.options import MeasureOptions
 from onnxlab.profiling.profile import InputFacts, ModelFacts, Profile
-from onnxlab.render.chart_parts import plain
+from onnxlab.render.chart_parts import hover_name, plain
 from onnxlab.render.figures import KINDS, figure, page_figure
 from onnxlab.testing import build
 
@@ -111,6 +111,12 @@ def test_a_tile_names_the_rows_of_all_that_ran_in_it_the_leads_first() -> None:
     profile = replace(profile, cells=(replace(cell, kernels=kernels),))
     (chart,) = figure(profile, "treemap").data
     assert ["1", "1 0"] in [list(tile[1:]) for tile in chart.customdata]
+
+
+def test_a_long_name_under_the_pointer_stands_in_short_lines_each_escaped() -> None:
+    lines = hover_name("<b>" * 100).split("<br>")
+    assert len(lines) == 4
+    assert lines[0] == "&lt;b&gt;" * 20
 
 
 def test_a_page_gets_the_chart_without_a_heading_and_with_colours_for_dark() -> None:
