@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-from cyclopts import App, CycloptsError, Parameter
+from cyclopts import App, CycloptsError, MissingArgumentError, Parameter, UnusedCliTokensError
 
 from onnxlab.verbs import VERBS
 from onnxlab.verbs.files import check_target, write_result
@@ -107,8 +107,20 @@ def parse(app: App, tokens: Sequence[str], *, console: Console | None = None) ->
             result_action="return_value",
         )
     except CycloptsError as error:
-        raise ValueError(" ".join(str(error).split())) from error
+        raise ValueError(_what_is_wrong(error)) from error
     return answer if isinstance(answer, Request) else None
+
+
+def _what_is_wrong(error: CycloptsError) -> str:
+    argument = error.argument
+    if isinstance(error, MissingArgumentError) and argument is not None:
+        text = str(argument.parameter.help or "")
+        if argument.name == "SOURCE":
+            return f"give it {text[:1].lower()}{text[1:].removesuffix('.')}; --help says more"
+    if isinstance(error, UnusedCliTokensError):
+        words = " ".join(error.unused_tokens or ())
+        return f"{words!r} is more than it takes; --help says what it takes"
+    return " ".join(str(error).split())
 
 
 @cache

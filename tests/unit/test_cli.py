@@ -65,7 +65,8 @@ def test_providers_lists_the_cpu(capsys: pytest.CaptureFixture[str]) -> None:
     ("line", "exit_code", "message"),
     [
         (["profile", "nope.onnx"], 1, "nope.onnx does not exist"),
-        (["profile"], 2, "SOURCE"),
+        (["profile"], 2, "give it a model: a file; --help says more"),
+        (["profile", "m", "n"], 2, "'n' is more than it takes"),
         (["pofile", "m"], 2, 'Did you mean "profile"'),
         (["profile", "m", "--budgt", "1"], 2, "Did you mean --budget"),
         (["profile", "m", "-o", "m.txt"], 2, "ends in .html"),

@@ -55,8 +55,8 @@ def test_only_magics_store_in_variables() -> None:
         (["m", "--dims", "batch"], "'batch' is not a dimension such as 'batch=1'"),
         (["m", "--runs", "x"], "--runs"),
         (["m", "--level", "most"], "--level"),
-        ([], "SOURCE"),
-        (["m", "n"], "n"),
+        ([], "give it a model"),
+        (["m", "n"], "'n' is more than it takes"),
     ],
 )
 def test_a_wrong_line_is_one_sentence(tokens: list[str], message: str) -> None:
