@@ -14,6 +14,7 @@ import json
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,6 +24,7 @@ from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import APIHandler
 from jupyter_server.utils import url_path_join
 from tornado import web
+from tornado.iostream import StreamClosedError
 
 from onnxlab.errors import FileChanged, OnnxlabError
 from onnxlab.model.source import read_stamp
@@ -33,6 +35,7 @@ from onnxlab.server.refusal import Refusal
 __all__ = ["STAMP_HEADER", "add_handlers"]
 
 STAMP_HEADER = "Onnxlab-Stamp"
+MSGPACK = "application/msgpack"
 LARGEST_REQUEST_BYTES = 4096
 THREADS = 4
 
@@ -75,6 +78,11 @@ class ModelHandler(APIHandler):
             line = f"onnxlab failed on {path.name} ({type(error).__name__}): see the server's log"
             raise Refusal(500, line) from error
 
+    async def send(self, body: bytes | str, *, content_type: str = "application/json") -> None:
+        """Finish with this answer, unless whoever asked has gone meanwhile."""
+        with suppress(StreamClosedError):
+            await self.finish(body, set_content_type=content_type)
+
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         """Write a refusal as JSON."""
         error = kwargs.get("exc_info", (None, None, None))[1]
@@ -102,7 +110,7 @@ class DocumentHandler(ModelHandler):
         """Send a `ViewDocument`."""
         stamp, body = await self.work(partial(_document, self.cache), await self.file())
         self.set_header(STAMP_HEADER, stamp)
-        await self.finish(body, set_content_type="application/msgpack")
+        await self.send(body, content_type=MSGPACK)
 
 
 class StampHandler(ModelHandler):
@@ -112,7 +120,8 @@ class StampHandler(ModelHandler):
     @authorized
     async def get(self) -> None:
         """Send the file's stamp."""
-        await self.finish(json.dumps({"stamp": await self.work(_stamp, await self.file())}))
+        stamp = await self.work(_stamp, await self.file())
+        await self.send(json.dumps({"stamp": stamp}))
 
 
 class RequestHandler(ModelHandler):
@@ -127,7 +136,7 @@ class RequestHandler(ModelHandler):
             raise Refusal(413, f"a request has at most {LARGEST_REQUEST_BYTES} bytes")
         task = partial(_answer, self.cache, self.get_query_argument("stamp"), body)
         answer = await self.work(task, await self.file())
-        await self.finish(answer, set_content_type="application/msgpack")
+        await self.send(answer, content_type=MSGPACK)
 
 
 def add_handlers(app: web.Application) -> None:

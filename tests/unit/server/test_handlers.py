@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import msgspec
@@ -11,7 +13,9 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 from tornado.httpclient import HTTPClientError
+from tornado.tcpclient import TCPClient
 
+from onnxlab.server import handlers
 from onnxlab.server.handlers import LARGEST_REQUEST_BYTES, STAMP_HEADER
 from onnxlab.wire.schema import NodeDetail, NodeRequest, Request, Response, ViewDocument
 
@@ -213,3 +217,37 @@ async def test_node_that_is_not_there_is_a_failure_not_an_error(
     _, stamp = await get_document(jp_fetch, "a.onnx")
     answer = await ask(jp_fetch, "a.onnx", stamp, NodeRequest(node=10**6))
     assert answer.__struct_config__.tag == "failure"
+
+
+async def test_answer_that_no_one_waits_for_is_no_error(
+    jp_fetch: Fetch,
+    jp_root_dir: Path,
+    jp_base_url: str,
+    jp_auth_header: dict[str, str],
+    http_server_port: tuple[Any, int],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    save_model(jp_root_dir / "a.onnx")
+    began, is_gone = Event(), Event()
+    logged: list[object] = []
+    stamp = handlers._stamp
+
+    def stamp_later(path: Path) -> str:
+        began.set()
+        is_gone.wait()
+        return stamp(path)
+
+    monkeypatch.setattr(handlers, "_stamp", stamp_later)
+    monkeypatch.setattr(
+        handlers.StampHandler, "log_exception", lambda _handler, *error: logged.append(error)
+    )
+    client = await TCPClient().connect("127.0.0.1", http_server_port[1])
+    head = f"GET {jp_base_url}onnxlab/api/stamp?path=a.onnx HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+    fields = "".join(f"{name}: {value}\r\n" for name, value in jp_auth_header.items())
+    await client.write(f"{head}{fields}\r\n".encode())
+    await asyncio.to_thread(began.wait)
+    client.close()
+    await jp_fetch("onnxlab", "api", "document", params={"path": "a.onnx"})
+    is_gone.set()
+    await jp_fetch("onnxlab", "api", "stamp", params={"path": "a.onnx"})
+    assert logged == []
