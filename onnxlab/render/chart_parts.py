@@ -92,7 +92,7 @@ def hover_text(profile: Profile, column: Column, region: RegionTally) -> str:
         prefix = "inserted for " if region.kind is OriginKind.INSERTED else ""
         name = profile.model.table.name(row)
         address = profile.model.addresses[row]
-        lines.append(prefix + hover_name(f"{name} at {address}".strip()))
+        lines.append(prefix + f"{hover_name(name)} at {hover_name(address)}".strip())
     if len(region.nodes) > 1:
         lines.append(f"runs {len(region.nodes)} nodes")
     return "<br>".join(lines)
