@@ -113,11 +113,14 @@ def _exit_code(result: object) -> int:
     from onnxlab.analysis.finding import Severity
     from onnxlab.experiments.optimization import Optimization
     from onnxlab.profiling.profile import Profile
+    from onnxlab.verbs.report import ReportFile
     from onnxlab.verbs.show import View
 
     if isinstance(result, Optimization):
         return _FAILED if result.known_effect.error else _OK
-    if isinstance(result, Profile):
+    if isinstance(result, ReportFile):
+        findings = result.profile.findings
+    elif isinstance(result, Profile):
         findings = result.findings
     elif isinstance(result, View):
         findings = result.model.lint(checker=False)  # the checker only warns

@@ -32,17 +32,18 @@ def check(model: Model) -> Iterator[Finding]:
             path = child.workdir / "model.onnx"
             path.write_bytes(data if data is not None else model.proto.SerializeToString())
             objection = child.call("check", path=str(path), whole=data is not None)
+        said = objection and f"objects: {objection}"
     except ChildCrashed:
-        objection = "it crashed"
+        said = "crashed on this model"
     except ChildTimeout:
-        objection = f"it took longer than {TIME_LIMIT_S:.0f} s"
+        said = f"took longer than {TIME_LIMIT_S:.0f} s and was stopped"
     except (OnnxlabError, MessageError, OSError) as error:
-        objection = str(error)
-    if objection:
+        said = f"could not look at this model: {error}"
+    if said:
         yield Finding(
             code="checker",
             severity=Severity.WARNING,
-            hazard=f"onnx's checker objects: {elide(visible(objection), 500).rstrip('.')}.",
+            hazard=f"onnx's checker {elide(visible(said), 500).rstrip('.')}.",
             remedy="The model may run all the same; mend it if other tools refuse it.",
             why="The checker holds a model to the letter of the standard.",
         )

@@ -57,7 +57,7 @@ def load(source: str | os.PathLike[str] | bytes | onnx.ModelProto | onnx_ir.Mode
     if isinstance(source, str | os.PathLike):
         return _load_path(Path(os.fspath(source)))
     if isinstance(source, bytes | bytearray | memoryview):
-        return _load_bytes(bytes(source), "these bytes", folder=None)
+        return _load_bytes(bytes(source), "the given data", folder=None)
     if isinstance(source, onnx.ModelProto):
         return _load_bytes(_serialise(source), "this ModelProto", folder=None)
     if type(source).__module__.partition(".")[0] == "onnx_ir":
@@ -139,10 +139,8 @@ def _malformed(source: Source, error: MalformedError) -> str:
     if not plausible or not error.fields & {(1, VARINT), (7, BYTES)}:
         return "is not an ONNX model, nor anything known"
     if error.missing:
-        return (
-            f"is truncated: its data end at byte {source.size:,}, but the part that begins "
-            f"at byte {error.position:,} needs at least {error.missing:,} more"
-        )
+        count = f"{error.missing:,} byte{'' if error.missing == 1 else 's'}"
+        return f"is truncated: it ends at byte {source.size:,}, at least {count} too early"
     return f"is damaged: {error.reason} at byte {error.position:,}"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -41,9 +41,12 @@ class ReportFile:
     ----------
     path
         Where it is.
+    profile
+        What it reports.
     """
 
     path: Path
+    profile: Profile = field(repr=False)
 
     def __fspath__(self) -> str:
         return os.fspath(self.path)
@@ -75,7 +78,7 @@ def report(source: object, options: ReportOptions, *, progress: Progress) -> Rep
     measured = _profile(source, options, progress)
     progress("writing the report")
     out = options.out or Path(f"{Path(measured.model.name).stem or 'model'}.report.html")
-    return ReportFile(measured.to_html(out))
+    return ReportFile(measured.to_html(out), measured)
 
 
 def _profile(source: object, options: ReportOptions, progress: Progress) -> Profile:
@@ -85,5 +88,5 @@ def _profile(source: object, options: ReportOptions, progress: Progress) -> Prof
         return source
     if isinstance(source, str | os.PathLike) and Path(source).suffix == PROFILE_SUFFIX:
         return Profile.load(cast("str", source))
-    chosen = {field.name: getattr(options, field.name) for field in fields(ProfileOptions)}
+    chosen = {option.name: getattr(options, option.name) for option in fields(ProfileOptions)}
     return profile(source, progress=progress, **chosen)

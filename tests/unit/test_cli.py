@@ -100,6 +100,9 @@ def test_a_model_that_does_not_run_exits_with_1(
     for verb in ("optimize", "profile"):
         assert main([verb, str(refused)]) == 1
         assert "Nonsense" in capsys.readouterr().out
+    page = tmp_path / "refused.html"
+    assert main(["report", str(refused), "-o", str(page)]) == 1
+    assert page.exists()
 
 
 @pytest.mark.slow

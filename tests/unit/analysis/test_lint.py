@@ -346,7 +346,7 @@ def test_a_checker_that_crashes_is_a_finding(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(Child, "call", crash)
     (finding,) = load(relu()).lint()
-    assert finding.hazard == "onnx's checker objects: it crashed."
+    assert finding.hazard == "onnx's checker crashed on this model."
 
 
 def test_many_places_are_cut_but_counted() -> None:

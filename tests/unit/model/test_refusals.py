@@ -80,7 +80,7 @@ def test_names_what_it_is_instead(tmp_path: Path, data: bytes, message: str) -> 
 def test_says_where_a_truncated_file_ends(tmp_path: Path) -> None:
     path = tmp_path / "cut.onnx"
     path.write_bytes(mlp(width=64).SerializeToString()[:20_000])
-    with pytest.raises(ModelError, match=r"cut\.onnx is truncated: its data end at byte 20,000"):
+    with pytest.raises(ModelError, match=r"cut\.onnx is truncated: it ends at byte 20,000"):
         load(path)
 
 
