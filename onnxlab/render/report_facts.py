@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Fact", "SessionRow", "facts", "session_rows"]
 
+_KEY_CHARACTERS = 80
 _TEXT_CHARACTERS = 400
 
 Fact = tuple[str, str]
@@ -55,7 +56,7 @@ def session_rows(profile: Profile) -> tuple[SessionRow, ...]:
 
 def _shown(pairs: Iterator[Fact]) -> Iterator[Fact]:
     for key, text in pairs:
-        yield visible(key), elide(visible(text), _TEXT_CHARACTERS)
+        yield elide(visible(key), _KEY_CHARACTERS), elide(visible(text), _TEXT_CHARACTERS)
 
 
 def _model(profile: Profile) -> Iterator[Fact]:

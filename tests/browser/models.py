@@ -9,6 +9,7 @@ from onnx import ModelProto, NodeProto, TensorProto, helper
 
 OPS = ("Relu", "Neg", "Abs", "Exp", "Tanh")
 HOSTILE = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
+LONG = "{{7*7}}" + 5_000 * "L"
 
 
 def chain(*names: str, graph_name: str = "chain") -> ModelProto:
@@ -23,8 +24,8 @@ def chain(*names: str, graph_name: str = "chain") -> ModelProto:
 
 
 def hostile() -> ModelProto:
-    """Markup wherever a model may put text."""
-    model = chain(HOSTILE, "plain", graph_name=HOSTILE)
+    """Markup wherever a model may put text, some of it longer than any line."""
+    model = chain(HOSTILE + LONG, "plain", graph_name=HOSTILE + LONG)
     model.producer_name = HOSTILE
     model.doc_string = HOSTILE
     model.metadata_props.add(key=HOSTILE, value=HOSTILE)
@@ -32,6 +33,7 @@ def hostile() -> ModelProto:
     node.doc_string = HOSTILE
     node.output[0] = model.graph.node[1].input[0] = HOSTILE
     node.attribute.append(helper.make_attribute(HOSTILE, HOSTILE))
+    model.graph.input[0].name = node.input[0] = HOSTILE + LONG
     return model
 
 

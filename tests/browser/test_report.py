@@ -7,7 +7,7 @@ import pytest
 from browser.models import chain, hostile
 from browser.page_watch import Watch
 from browser.view_on_page import View
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 import onnxlab
 from onnxlab.render.html import write_graph
@@ -69,6 +69,25 @@ def test_hostile_text_is_shown_as_text(page: Page, watch: Watch, tmp_path: Path)
     view.expect_text("<script>alert(2)</script>")
     view.expect_details("attributes")
     assert page.locator("img[src='x']").count() == 0
+    for width in (1280, 400):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_print_has_whole_tables(page: Page, view: View) -> None:
+    page.emulate_media(media="print")
+    table = page.locator(".scroll").filter(has=page.locator("tr[data-node]")).first
+    expect(table).to_have_css("overflow", "visible")
+    expect(table).to_have_css("max-height", "none")
+
+
+def test_report_is_read_without_scripts(browser: Browser, report: Path) -> None:
+    with browser.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto(report.as_uri())
+        expect(page.locator("tbody tr[data-node]").first).to_be_visible()
+        for part in ("graph", "chart"):
+            assert f"The {part} needs JavaScript." in page.locator("main").inner_text()
 
 
 def test_page_of_a_graph(page: Page, watch: Watch, tmp_path: Path) -> None:
