@@ -7,6 +7,7 @@ from onnxlab.mapping.origin import Insertion
 __all__ = [
     "ABSORBED_AFTER",
     "ACTIVATIONS",
+    "CASTLESS",
     "CONVOLUTIONS",
     "FUSING",
     "INSERTED",
@@ -40,6 +41,9 @@ REORDERS = frozenset({"ReorderInput", "ReorderOutput"})
 """Changes of layout; with ``channels_last`` set, one does the work of a Transpose as well."""
 
 CONVOLUTIONS = frozenset({"Conv", "FusedConv", "NhwcFusedConv"})
+
+CASTLESS = CONVOLUTIONS | {"Gemm", "FusedGemm", "MatMul", "FusedMatMul"}
+"""Kernels that never do the work of a Cast: beside them it met an inserted one and both went."""
 
 ACTIVATIONS = frozenset(
     {"Relu", "LeakyRelu", "Sigmoid", "Tanh", "HardSigmoid", "HardSwish", "Clip", "Elu", "Gelu"}

@@ -14,7 +14,7 @@ from onnxlab.mapping.anchors import Anchors
 from onnxlab.mapping.dataflow import Dataflow
 from onnxlab.mapping.groups import group_nodes
 from onnxlab.mapping.identify import Identified
-from onnxlab.mapping.operators import FUSING, MOVING, REMOVABLE, SHAPE_ONLY
+from onnxlab.mapping.operators import CASTLESS, FUSING, MOVING, REMOVABLE, SHAPE_ONLY
 from onnxlab.mapping.removals import Removals, find_removals
 from onnxlab.model.table import ValueKind
 
@@ -121,7 +121,7 @@ def _region(
     if at_run_time or anchored:
         sliced = at_run_time
     sliced -= _repeated(original, anchored, sliced)
-    idle = _idle(original, anchors, workers, sliced)
+    idle = _idle(original, optimised, anchors, workers, sliced)
     regions.removals.eliminated |= idle
     called = {
         inner
@@ -157,12 +157,20 @@ def _is_folded(original: Dataflow, regions: Regions, row: int) -> bool:
     return row in regions.folded and original.protos[row].op_type != "DequantizeLinear"
 
 
-def _idle(original: Dataflow, anchors: Anchors, workers: list[int], sliced: set[int]) -> set[int]:
+def _idle(
+    original: Dataflow,
+    optimised: Dataflow,
+    anchors: Anchors,
+    workers: list[int],
+    sliced: set[int],
+) -> set[int]:
     """Tell what was merely removed after a node from what its kernel took over."""
     ops = {row: original.protos[row].op_type for row in sliced}
     idle = {row for row, op in ops.items() if op in {"Identity", "Dropout"}}
     if idle == sliced and not any(anchors.rows[node] >= 0 for node in workers):
         return set()
+    if all(optimised.protos[node].op_type in CASTLESS for node in workers):
+        idle |= {row for row, op in ops.items() if op == "Cast"}
     if len(workers) == 1 and workers[0] in anchors.unchanged:
         own = original.protos[anchors.rows[workers[0]]].op_type
         if own not in FUSING:

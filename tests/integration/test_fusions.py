@@ -418,6 +418,24 @@ def test_inserted_casts_belong_to_the_node_they_serve(runner: Runner) -> None:
     assert_adds_up(found)
 
 
+@pytest.mark.parametrize(("level", "kernels"), [("basic", "conv y"), ("all", "conv+y")])
+def test_a_cast_that_an_inserted_one_undoes_is_eliminated(
+    runner: Runner, level: str, kernels: str
+) -> None:
+    case = Case(
+        graph="""g (float[1,16,8,8] x) => (float16[1,16,8,8] y) {
+            half = Cast<to=10>(x) weight = Cast<to=10>(w)
+            conv = Conv<pads=[1,1,1,1]>(half, weight) y = Relu(conv) }""",
+        weights={"w": (16, 16, 3, 3)},
+        basic="",
+        all="",
+    )
+    found = run(runner, case, level)
+    assert found.regions == regions(kernels)
+    assert found.fates == fates("half: eliminated, weight: folded")
+    assert_adds_up(found)
+
+
 def test_operators_without_a_kernel_in_sibling_bodies_stay_apart(runner: Runner) -> None:
     model = model_of(
         """g (float16[2,8] x, bool c) => (float16[2,8] y) { y = If(c)
