@@ -156,11 +156,11 @@ def node_weights(model: Model) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.in
 def summary(model: Model) -> str:
     """See `Model.summary`."""
     opset = model.opsets.get("")
-    count = model.table.node_count
+    count, parameters = model.table.node_count, model.parameter_count
     parts = [
         f"opset {opset}" if opset is not None else "no opset",
         f"{count:,} node{'' if count == 1 else 's'}",
-        f"{count_text(model.parameter_count)} parameters",
+        f"{count_text(parameters)} parameter{'' if parameters == 1 else 's'}",
         size_text(model.size_bytes),
     ]
     return " · ".join(parts)

@@ -178,9 +178,11 @@ class _Maker:
         shape = self._sizes.shape(tensor)
         size_bytes = prod(shape) * dtype_of(tensor.elem_type).itemsize
         if size_bytes > available_bytes() * _MAX_MEMORY_SHARE:
+            is_fixed = all(isinstance(dim, int) for dim in tensor.dims)
+            remedy = "its sizes are fixed in the model" if is_fixed else "set smaller dims"
             raise ModelError(
                 f"input '{port.name}' would take {size_bytes / 1e9:.3g} GB, "
-                f"more than {_MAX_MEMORY_SHARE:.0%} of the memory left; set smaller dims"
+                f"more than {_MAX_MEMORY_SHARE:.0%} of the memory left; {remedy}"
             )
         array = self._array(port, tensor, shape)
         if port.wrappers == ():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import onnx
 import pytest
 
@@ -72,6 +73,13 @@ def test_an_empty_model_has_empty_tables() -> None:
     for frame in (model.nodes, model.values, model.initializers, model.inputs, model.outputs):
         assert len(frame) == 0
     assert model.summary.startswith("opset 17 · 0 nodes · 0 parameters")
+
+
+def test_one_parameter_is_singular() -> None:
+    bias = np.zeros(1, np.float32)
+    node = onnx.helper.make_node("Add", ["x", "b"], ["y"])
+    model = load(build([node], inputs={"x": [1]}, outputs=["y"], initializers={"b": bias}))
+    assert " · 1 node · 1 parameter · " in model.summary
 
 
 def test_a_shared_weight_counts_once() -> None:
