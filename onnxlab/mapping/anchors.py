@@ -108,7 +108,8 @@ class _Finder:
         candidates = [(by_tensor, "tensor-name"), (by_name, "node-name")]
         if proto.op_type == "ReorderInput":
             readers = self._old.consumers.get(source, ())
-            moving = [row for row in readers if self._old.protos[row].op_type == "Transpose"]
+            free = [row for row in readers if row not in self._tagged]
+            moving = [row for row in free if self._old.protos[row].op_type == "Transpose"]
             candidates += [(row, "tensor-name") for row in moving if len(moving) == 1]
         for row, evidence in candidates:
             is_free = row >= 0 and row not in self._tagged

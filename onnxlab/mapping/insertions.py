@@ -5,6 +5,7 @@ from __future__ import annotations
 from onnxlab.mapping.dataflow import Dataflow
 from onnxlab.mapping.identify import Identified
 from onnxlab.mapping.lookup import ValueLookup
+from onnxlab.mapping.operators import MOVING
 
 __all__ = ["Owners"]
 
@@ -28,7 +29,10 @@ class Owners:
         """Return the row that owns an inserted node, given every kernel's lead."""
         before = self._nearest(node, leads, forward=False)
         after = self._nearest(node, leads, forward=True)
-        restores = self._lookup.knows(self._new.value_name(self._new.outputs[node][0]))
+        name = self._new.value_name(self._new.outputs[node][0])
+        restores = self._lookup.knows(name)
+        if self._new.protos[node].op_type in MOVING:  # of a precision that another node changed
+            restores = restores or self._lookup.find(name, self._new.graph[node]) >= 0
         first, second = (before, after) if restores else (after, before)
         if first is not None:
             return first

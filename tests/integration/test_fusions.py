@@ -72,12 +72,13 @@ CASES = {
         owners="first second",
     ),
     "transposes that a change of layout takes in": Case(
-        graph="""g (float[1,8,8,16] x) => (float[1,8,8,16] y, float[1,8,8,16] z) {
+        graph="""g (float[1,8,8,16] x) => (float[1,8,8,16] y, float[16,1,8,8] z) {
             first = Transpose<perm=[0,3,1,2]>(x) conv = Conv<pads=[1,1,1,1]>(first, w)
-            last = Transpose<perm=[0,2,3,1]>(conv) y = Sin(last) z = Cos(x) }""",
+            last = Transpose<perm=[0,2,3,1]>(conv) y = Sin(last)
+            other = Transpose<perm=[3,0,1,2]>(x) z = Cos(other) }""",
         weights={"w": (16, 16, 3, 3)},
-        basic="first conv last y z",
-        all="first conv last y z",
+        basic="first conv last y other z",
+        all="first conv last y other z",
     ),
     "pad, conv": Case(
         graph="""g (float[1,4,8,8] x) => (float[1,8,8,8] y) <int64[8] p = {0,0,1,1,0,0,1,1}> {
@@ -405,6 +406,20 @@ def test_without_optimisation_each_node_is_its_own_kernel(runner: Runner, name: 
 def test_inserted_reshapes_belong_to_the_gemm_they_serve(runner: Runner) -> None:
     found = run(runner, CASES["matmul, add in three dimensions"], "basic")
     assert found.inserted == {("shape", "mm")}
+
+
+def test_both_reshapes_around_a_gemm_of_half_precision_belong_to_it(runner: Runner) -> None:
+    model = model_of(
+        """g (float16[2,4,8] x) => (float16[2,4,8] y) {
+            mm = MatMul(x, w) sum = Add(mm, b) y = Relu(sum) }"""
+    )
+    for name, shape in {"w": (8, 8), "b": (8,)}.items():
+        weight = onnx.numpy_helper.from_array(np.ones(shape, np.float16), name)
+        model.graph.initializer.append(weight)
+    found = outcome(runner, model, "basic", {"x": np.ones((2, 4, 8), np.float16)})
+    assert found.regions == regions("mm+sum y")
+    assert {owner for kind, owner in found.inserted if kind == "shape"} == {"mm"}
+    assert_adds_up(found)
 
 
 def test_inserted_casts_belong_to_the_node_they_serve(runner: Runner) -> None:
