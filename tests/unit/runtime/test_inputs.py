@@ -311,9 +311,9 @@ def test_dims_of_a_fixed_model_say_that_nothing_is_open() -> None:
 
 
 def test_an_absurd_size_is_refused_before_it_is_made() -> None:
-    with pytest.raises(ModelError, match="input 'x' would take .* fixed in the model"):
+    with pytest.raises(ModelError, match=r"input 'x' would take .* fixed in the model"):
         make_feeds(identity(FLOAT, [1 << 40]))
-    with pytest.raises(ModelError, match="input 'x' would take .* set smaller dims"):
+    with pytest.raises(ModelError, match=r"input 'x' would take .* set smaller dims"):
         make_feeds(identity(FLOAT, ["n"]), dims={"n": 1 << 40})
 
 
