@@ -263,7 +263,7 @@ def _reporting(progress: Progress | None) -> AbstractContextManager[Progress]:
 def _accepted(option: Option) -> Any:
     """Return the type of what a keyword takes: text, too, where the option has a parser."""
     hint = option.hint if option.parsed is None else option.hint | str
-    return hint | None if option.default is None else hint
+    return hint | None if option.default is None and hint is not Any else hint
 
 
 def _signature(options: tuple[Option, ...], run: object) -> inspect.Signature:
