@@ -121,6 +121,30 @@ def test_layout_is_restored(page: Page, lab: LabServer, small: Path) -> None:
     assert View(page).wait().box_count >= 2
 
 
+def test_another_tab_leaves_the_view_as_it_was(page: Page, lab: LabServer, small: Path) -> None:
+    view = open_by_double_click(page, lab, small.name).wait()
+    view.click("Neg")
+    page.keyboard.press("+")
+    page.keyboard.press("+")
+    before = view.boxes
+    page.get_by_role("button", name="New Launcher").first.click()
+    expect(view.root).to_be_hidden()
+    page.locator(".lm-DockPanel-tabBar").get_by_text(small.name).click()
+    expect(view.root).to_be_visible()
+    assert view.boxes == before
+
+
+def test_renamed_file_is_shown_by_its_new_name(page: Page, lab: LabServer, small: Path) -> None:
+    view = open_by_double_click(page, lab, small.name).wait()
+    page.locator(".jp-DirListing-item", has_text=small.name).click()
+    page.keyboard.press("F2")
+    page.keyboard.type("renamed")
+    page.keyboard.press("Enter")
+    view.expect_text("renamed.onnx")
+    view.click("Neg")
+    view.expect_details("operator")
+
+
 def test_changed_file_is_offered_again(page: Page, lab: LabServer, small: Path) -> None:
     view = open_by_double_click(page, lab, small.name).wait()
     before = view.box_count

@@ -2,9 +2,7 @@
 
 export type Unit = 'us' | 'share' | 'bytes' | 'count' | '';
 
-const NARROW_SPACE = '\u202f';
-
-/** "4.81", "0.00123", "1 230": three significant digits without an exponent. */
+/** "4.81", "0.00123", "1,230": three significant digits without an exponent. */
 export function significant(value: number, digits = 3): string {
   if (!Number.isFinite(value))
     return Number.isNaN(value) ? '–' : String(value).replace('Infinity', '∞');
@@ -14,9 +12,9 @@ export function significant(value: number, digits = 3): string {
   return grouped(rounded.toFixed(Math.min(decimals, 12)));
 }
 
-/** Thousands set apart: "12 345". */
+/** Thousands set apart, as the kernel writes them: "12,345". */
 export function grouped(number: number | string): string {
-  return String(number).replace(/\B(?=(\d{3})+(?!\d)(?<!\.\d*))/g, NARROW_SPACE);
+  return String(number).replace(/\B(?=(\d{3})+(?!\d)(?<!\.\d*))/g, ',');
 }
 
 interface Scale {

@@ -21,6 +21,13 @@ export class Camera {
     return { x: this.x + px / this.zoom, y: this.y + py / this.zoom };
   }
 
+  /** Take the canvas's new size; what was in the middle stays there, and the top at the top. */
+  resize(width: number, height: number): void {
+    this.x += (this.width - width) / 2 / this.zoom;
+    this.width = width;
+    this.height = height;
+  }
+
   pan(dx: number, dy: number): void {
     this.x -= dx / this.zoom;
     this.y -= dy / this.zoom;

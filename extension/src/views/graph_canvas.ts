@@ -149,12 +149,12 @@ export class GraphCanvas {
 
   private resize(): void {
     const { clientWidth, clientHeight } = this.canvas;
+    if (clientWidth === 0) return; // hidden, say behind another tab: it comes back as it was
     const wasEmpty = this.camera.width === 0;
     this.pixelRatio = globalThis.devicePixelRatio || 1;
     this.canvas.width = Math.round(clientWidth * this.pixelRatio);
     this.canvas.height = Math.round(clientHeight * this.pixelRatio);
-    this.camera.width = clientWidth;
-    this.camera.height = clientHeight;
+    this.camera.resize(clientWidth, clientHeight);
     if (wasEmpty) this.start();
     this.draw();
   }

@@ -73,6 +73,7 @@ export class ModelPanel extends Widget {
     await this.reload();
     // Only now: the signal also fires while the context is being made ready.
     this.context.fileChanged.connect(() => void this.reload(), this);
+    this.context.pathChanged.connect(() => void this.reload(), this); // the file's name is shown
     if (!this.isDisposed) void this.watch.start();
   }
 
