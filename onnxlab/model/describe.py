@@ -74,4 +74,6 @@ def _training(model: Model) -> Iterator[tuple[str, str]]:
             if graph.node or graph.initializer or graph.name:
                 ops = ", ".join(text(node.op_type) for node in graph.node[:20])
                 label = text(graph.name) or "unnamed"
-                yield f"training {word} {number}", f"{label}: {len(graph.node)} nodes ({ops})"
+                nodes = f"{len(graph.node)} node{'' if len(graph.node) == 1 else 's'}"
+                shown = f"{label}: {nodes} ({ops})" if ops else f"{label}: {nodes}"
+                yield f"training {word} {number}", shown

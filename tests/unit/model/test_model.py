@@ -99,7 +99,7 @@ def test_entries_tell_what_a_panel_needs() -> None:
     assert entries["opset ai.onnx"] == "17"
     assert entries["input x"] == "f32 4"
     assert entries["local functions"] == "1: Act (2 calls)"
-    assert entries["training algorithm 0"].startswith("sgd: 0 nodes")
+    assert entries["training algorithm 0"] == "sgd: 0 nodes"
     assert entries["metadata author"] == "line\n\\x00two"
     assert entries["documentation"] == "what it is"
 
