@@ -141,14 +141,21 @@ class RequestHandler(ModelHandler):
 
 def add_handlers(app: web.Application) -> None:
     """Add onnxlab's handlers to a Jupyter server's application."""
-    shared = {
-        "cache": ModelCache(),
-        "threads": ThreadPoolExecutor(THREADS, thread_name_prefix="onnxlab"),
-    }
-    routes = {"document": DocumentHandler, "stamp": StampHandler, "request": RequestHandler}
+    cache = ModelCache()
+    work = ThreadPoolExecutor(THREADS, thread_name_prefix="onnxlab")
+    look = ThreadPoolExecutor(1, thread_name_prefix="onnxlab-stamp")  # waits for no model
+    routes = (
+        ("document", DocumentHandler, work),
+        ("stamp", StampHandler, look),
+        ("request", RequestHandler, work),
+    )
     base = url_path_join(app.settings["base_url"], "onnxlab", "api")
     app.add_handlers(
-        ".*$", [(url_path_join(base, name), kind, shared) for name, kind in routes.items()]
+        ".*$",
+        [
+            (url_path_join(base, name), kind, {"cache": cache, "threads": threads})
+            for name, kind, threads in routes
+        ],
     )
 
 

@@ -251,3 +251,26 @@ async def test_answer_that_no_one_waits_for_is_no_error(
     is_gone.set()
     await jp_fetch("onnxlab", "api", "stamp", params={"path": "a.onnx"})
     assert logged == []
+
+
+async def test_stamp_does_not_wait_for_models_that_load(
+    jp_fetch: Fetch, jp_root_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save_model(jp_root_dir / "a.onnx")
+    may_go_on = Event()
+    document = handlers._document
+
+    def document_later(cache: Any, path: Path) -> tuple[str, bytes]:
+        may_go_on.wait()
+        return document(cache, path)
+
+    monkeypatch.setattr(handlers, "_document", document_later)
+    waiting = [
+        asyncio.ensure_future(get_document(jp_fetch, "a.onnx")) for _ in range(handlers.THREADS)
+    ]
+    try:
+        await jp_fetch("onnxlab", "api", "stamp", params={"path": "a.onnx"})
+        assert not any(one.done() for one in waiting)
+    finally:
+        may_go_on.set()
+        await asyncio.gather(*waiting)
