@@ -73,10 +73,11 @@ def write_graph(
     path: str | os.PathLike[str],
     *,
     metrics: pd.DataFrame | pd.Series[Any] | Mapping[str, Any] | None = None,
+    colour_by: str | None = None,
 ) -> Path:
     """Write the graph of a model as a page and return its path; raises as `write_report`."""
     target = Path(path)
-    write_whole(target, graph_page(model, metrics=metrics))
+    write_whole(target, graph_page(model, metrics=metrics, colour_by=colour_by))
     return target
 
 
@@ -99,10 +100,12 @@ def graph_page(
     model: Model,
     *,
     metrics: pd.DataFrame | pd.Series[Any] | Mapping[str, Any] | None = None,
+    colour_by: str | None = None,
 ) -> str:
     """Return the page of a model's graph."""
     document = view_document(model, metrics=metrics, with_details=True)
-    return _page("graph.html.j2", document, figures={}, title=visible(model.name))
+    title = visible(model.name)
+    return _page("graph.html.j2", document, figures={}, title=title, colour_by=colour_by)
 
 
 def render(template: str, **facts: object) -> str:

@@ -72,7 +72,8 @@ class View:
         """Write the graph as one self-contained HTML file and return its path."""
         from onnxlab.render.html import write_graph
 
-        return write_graph(self.model, path, metrics=self.options.metrics)
+        options = self.options
+        return write_graph(self.model, path, metrics=options.metrics, colour_by=options.colour_by)
 
     def __repr__(self) -> str:
         return f"<View of {self.model.name}: {self.model.summary}>"
@@ -93,4 +94,17 @@ def show(model: Model, options: ShowOptions, *, progress: Progress) -> View:
     if options.height < 1:
         raise ValueError(f"height is {options.height}: it must be 1 pixel or more")
     progress(f"opening {model.name}")
+    if options.colour_by is not None:
+        _check_metric(model, options)
     return View(model, options)
+
+
+def _check_metric(model: Model, options: ShowOptions) -> None:
+    from onnxlab.wire.build import view_document
+
+    document = view_document(model, metrics=options.metrics, findings=())
+    known = [metric.key for metric in document.metrics]
+    if options.colour_by not in known:
+        raise ValueError(
+            f"there is no number {options.colour_by!r} to colour by: there are {', '.join(known)}"
+        )

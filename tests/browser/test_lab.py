@@ -158,6 +158,13 @@ def test_changed_file_is_offered_again(page: Page, lab: LabServer, small: Path) 
     view.expect_selected(3)
 
 
+def test_deleted_file_is_told_of(page: Page, lab: LabServer, watch: Watch, small: Path) -> None:
+    open_by_double_click(page, lab, small.name).wait()
+    small.unlink()
+    expect(page.get_by_text("small.onnx changed on disk, or is gone")).to_be_visible(timeout=20_000)
+    watch.allow("404")
+
+
 def test_truncated_while_open_is_one_line_and_the_server_goes_on(
     page: Page, lab: LabServer, watch: Watch, small: Path
 ) -> None:

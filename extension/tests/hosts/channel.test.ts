@@ -42,6 +42,17 @@ describe('channel', () => {
     expect(await second).toEqual([new Uint8Array([2])]);
   });
 
+  it('says so where the kernel is gone', async () => {
+    const { comm } = kernel();
+    const dead: Comm = {
+      ...comm,
+      send: () => {
+        throw new Error('Cannot send');
+      },
+    };
+    await expect(openChannel(dead).ask('document')).rejects.toThrow('run the cell again');
+  });
+
   it('sends a body without what lies beside it in memory', () => {
     const { comm, sent } = kernel();
     const body = new Uint8Array([0, 1, 2, 3]).subarray(1, 3);

@@ -111,7 +111,10 @@ export class ModelPanel extends Widget {
   }
 
   private offerReload(): void {
-    const sentence = this.trans.__('%1 changed on disk; this is how it was.', this.fileName);
+    const sentence = this.trans.__(
+      '%1 changed on disk, or is gone; this is how it was.',
+      this.fileName,
+    );
     const action = { label: this.trans.__('Reload'), run: () => void this.reload() };
     this.setBanner(notice(sentence, action));
   }

@@ -6,7 +6,7 @@ import type { Core } from './core.js';
 
 const STAMP_HEADER = 'Onnxlab-Stamp';
 
-/** The file is not the one that is shown any more. */
+/** The file is gone, or not the one that is shown any more. */
 export class FileChanged extends Error {}
 
 /** One model file on the Jupyter server; answers the view's requests. */
@@ -43,9 +43,14 @@ export class ServedModel implements Transport {
   async hasChanged(): Promise<boolean> {
     if (!this.stamp) return false;
     const shown = this.stamp;
-    const response = await this.fetch('stamp', {});
-    const { stamp } = (await response.json()) as { stamp: string };
-    return shown === this.stamp && stamp !== shown;
+    try {
+      const response = await this.fetch('stamp', {});
+      const { stamp } = (await response.json()) as { stamp: string };
+      return shown === this.stamp && stamp !== shown;
+    } catch (error) {
+      if (error instanceof FileChanged) return shown === this.stamp;
+      throw error;
+    }
   }
 
   private async fetch(
@@ -58,7 +63,8 @@ export class ServedModel implements Transport {
     const response = await ServerConnection.makeRequest(full, options, this.settings);
     if (response.ok) return response;
     const line = await lineIn(response);
-    throw response.status === 409 ? new FileChanged(line) : new Error(line);
+    const isGone = response.status === 404 && this.stamp !== '';
+    throw isGone || response.status === 409 ? new FileChanged(line) : new Error(line);
   }
 }
 

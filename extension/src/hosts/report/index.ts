@@ -31,10 +31,10 @@ async function start(place: HTMLElement, payload: HTMLElement): Promise<void> {
     markRows(rows);
     for (const chart of charts) chart.mark(rows);
   };
-  const fastest = model.metrics.find((metric) => metric.unit === 'us');
+  const colourBy = place.dataset.colourBy ?? model.metrics.find(({ unit }) => unit === 'us')?.key;
   view = mount(place, model, staticTransport(model.details), {
     onSelect: mark,
-    ...(fastest && { colourBy: fastest.key }),
+    ...(colourBy !== undefined && { colourBy }),
   });
   const shown = view;
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => shown.refreshTheme());

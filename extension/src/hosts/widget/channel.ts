@@ -25,6 +25,8 @@ interface Waiting {
   readonly reject: (reason: unknown) => void;
 }
 
+const KERNEL_GONE = 'The kernel that held this model is gone: run the cell again.';
+
 let lastId = 0;
 
 export function openChannel(comm: Comm): Channel {
@@ -48,7 +50,11 @@ export function openChannel(comm: Comm): Channel {
       waiting.set(id, { resolve, reject });
       signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
       const buffers = body ? [body.slice().buffer] : []; // of its own: the comm sends whole buffers
-      comm.send({ onnxlab: what, id }, undefined, buffers);
+      try {
+        comm.send({ onnxlab: what, id }, undefined, buffers);
+      } catch (error) {
+        throw new Error(KERNEL_GONE, { cause: error });
+      }
     }).finally(() => waiting.delete(id));
   }
 
