@@ -46,7 +46,7 @@ def _input_findings(profile: Profile) -> Iterator[Finding]:
         yield Finding(
             code="guessed-inputs",
             severity=Severity.INFO,
-            hazard=f"Guessed for the inputs: {'; '.join(guessed[:_NAMED])}{more}.",
+            hazard=f"Sizes and values were guessed: {'; '.join(guessed[:_NAMED])}{more}.",
             remedy="Give real data with inputs=, and sizes with dims=.",
             why="Random data may mislead where the work depends on the data or on its size.",
             count=len(guessed),

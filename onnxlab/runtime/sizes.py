@@ -130,7 +130,7 @@ class Sizes:
             return
         size, why = _guessed(port, axis, key)
         self.bound[key] = size
-        self.notes.append(f"{key} = {size} (guessed{why})")
+        self.notes.append(f"{key} = {size} ({why})" if why else f"{key} = {size}")
 
 
 def _key(name: str, axis: int, dim: Dim) -> str:
@@ -167,27 +167,27 @@ def _guessed(port: TensorPort, axis: int, key: str) -> tuple[int, str]:
     """Guess a size; the order of the rules is that of their certainty."""
     rank, name = len(port.dims), key.lower()
     if "batch" in name:
-        return 1, ": a batch"
+        return 1, "a batch, by its name"
     if "past" in name:
-        return 0, ": nothing cached yet"
+        return 0, "nothing cached yet"
     if axis == 0 and rank >= 2:
-        return 1, ": first axis, as of a batch"
+        return 1, "first axis, as of a batch"
     if rank == 4 and port.elem_type in _PIXELS:
         return _guessed_of_image(port, axis)
     if port.elem_type in _FLOATS:
         return {1: 512, 2: 512, 3: 128}.get(rank, 16), ""
     if port.elem_type == TensorProto.STRING or rank == 1:
         return 1, ""
-    return 64, ": a sequence" if axis == 1 else ""
+    return 64, "as of a sequence" if axis == 1 else ""
 
 
 def _guessed_of_image(port: TensorPort, axis: int) -> tuple[int, str]:
     spatial = _spatial_axes(port)
     if axis not in spatial:
-        return (3, ": colour channels") if spatial else (16, "")
+        return (3, "colour channels") if spatial else (16, "")
     if all(isinstance(port.dims[other], int) for other in spatial if other != axis):
         return 128, ""  # one side is fixed: a spectrogram rather than a picture
-    return _IMAGE_SIDE, ": side of an image"
+    return _IMAGE_SIDE, "side of an image"
 
 
 def _spatial_axes(port: TensorPort) -> tuple[int, ...]:

@@ -125,7 +125,7 @@ def test_guessed_inputs_and_notes_are_passed_on_once(make_profile: Make, cell: C
     inputs = InputFacts(values=(), dims={}, guessed=tuple(f"d{i} = 1" for i in range(5)))
     profile = replace(make_profile(noted, replace(noted, label="other")), inputs=inputs)
     hazards = [finding.hazard for finding in profile.findings]
-    assert "Guessed for the inputs: d0 = 1; d1 = 1; d2 = 1; and 2 more." in hazards
+    assert "Sizes and values were guessed: d0 = 1; d1 = 1; d2 = 1; and 2 more." in hazards
     assert hazards.count("The machine was busy.") == 1
 
 

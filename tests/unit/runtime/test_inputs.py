@@ -73,7 +73,16 @@ def test_guesses_are_told() -> None:
     feeds = make_feeds(identity(FLOAT, ["N", 3, None, None]))
     assert feeds.values["x"].shape == (1, 3, 224, 224)
     assert feeds.dims == {"N": 1, "x:2": 224, "x:3": 224}
-    assert [note.split(" (")[0] for note in feeds.notes] == ["N = 1", "x:2 = 224", "x:3 = 224"]
+    assert feeds.notes == (
+        "N = 1 (first axis, as of a batch)",
+        "x:2 = 224 (side of an image)",
+        "x:3 = 224 (side of an image)",
+    )
+
+
+def test_a_guess_without_a_reason_is_told_without_one() -> None:
+    feeds = make_feeds(identity(FLOAT, ["batch", "n"]))
+    assert feeds.notes == ("batch = 1 (a batch, by its name)", "n = 512")
 
 
 def test_an_axis_without_symbol_is_set_by_its_number() -> None:
