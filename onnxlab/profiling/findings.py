@@ -18,7 +18,7 @@ _SEVERITIES = list(Severity)
 
 
 def find(profile: Profile) -> Findings:
-    """Return the findings of a profile and of its model."""
+    """Return the findings of a profile, and those of its model that call for a change."""
     findings: list[Finding] = []
     for cell in profile.cells:
         findings.extend(_cell_findings(profile, cell))
@@ -26,7 +26,8 @@ def find(profile: Profile) -> Findings:
             findings.extend(find_in_times(profile, cell))
     findings.extend((*_input_findings(profile), *_notes(profile)))
     findings.sort(key=_rank)  # stable: within a rank, where the time goes comes first
-    return Findings((*findings, *profile.lint))
+    grave = [finding for finding in profile.lint if finding.severity is not Severity.INFO]
+    return Findings((*findings, *grave))
 
 
 def _rank(finding: Finding) -> tuple[bool, float, int]:

@@ -132,3 +132,10 @@ def test_guessed_inputs_and_notes_are_passed_on_once(make_profile: Make, cell: C
 def test_findings_of_the_model_follow(make_profile: Make, cell: Cell) -> None:
     lint = Finding(code="lint", severity=Severity.ERROR, hazard="h")
     assert replace(make_profile(cell), lint=(lint,)).findings[-1] is lint
+
+
+def test_of_the_model_nothing_is_told_that_needs_no_change(make_profile: Make, cell: Cell) -> None:
+    lint = tuple(Finding(code=str(level), severity=level, hazard="h") for level in Severity)
+    profile = replace(make_profile(cell), lint=lint)
+    told = [finding.code for finding in profile.findings if finding in lint]
+    assert told == ["error", "warning"]
