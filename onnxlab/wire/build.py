@@ -121,7 +121,8 @@ class _Places:
 
 def _own_findings(model: Model | ModelFacts, profile: Profile | None) -> Iterable[Finding]:
     if profile is not None:
-        return profile.findings
+        told = profile.findings
+        return (*told, *(finding for finding in profile.lint if finding not in told))
     return model.lint(checker=False) if isinstance(model, Model) else ()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 import numpy as np
 import onnx
@@ -67,6 +69,16 @@ def test_findings_about_a_value_point_at_its_users(model: Model) -> None:
     finding = Finding(code="c", severity=Severity.INFO, hazard="h", addresses=(":w1", ":y", "?"))
     (message,) = view_document(model, findings=[finding]).findings
     assert message.nodes == [2, 3]
+
+
+def test_findings_of_a_profile_come_before_the_rest_of_the_models(
+    model: Model, profile: Profile
+) -> None:
+    lint = tuple(Finding(code=str(level), severity=level, hazard="h") for level in Severity)
+    found = view_document(model, profile=replace(profile, lint=lint)).findings
+    codes = [finding.code for finding in found]
+    assert codes[0] == "provider-failed"
+    assert codes[-3:] == ["error", "warning", "info"]
 
 
 def test_a_profile_stands_in_columns(model: Model, profile: Profile) -> None:
