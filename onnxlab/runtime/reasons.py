@@ -33,7 +33,14 @@ _FAILED_NODE = re.compile(
 # (pattern, the same in plain words)
 _PLAIN = (
     (
-        re.compile(r"Fatal error: (?P<op>\S+?)\(-?\d+\) is not a registered function/op"),
+        re.compile(
+            r"Fatal error: (?P<domain>[^\s:]+):(?P<op>\S+?)\(-?\d+\) "
+            r"is not a registered function/op"
+        ),
+        "it has no operator {domain}::{op}",
+    ),
+    (
+        re.compile(r"Fatal error: :?(?P<op>\S+?)\(-?\d+\) is not a registered function/op"),
         "it has no operator {op}",
     ),
     (
@@ -88,7 +95,7 @@ def reason(message: str) -> str:
     --------
     >>> reason("[ONNXRuntimeError] : 1 : FAIL : Load model from m.onnx failed:"
     ...        "Fatal error: com.acme:SuperOp(-1) is not a registered function/op")
-    'it has no operator com.acme:SuperOp'
+    'it has no operator com.acme::SuperOp'
     """
     for pattern, plain in _PLAIN:
         if match := pattern.search(message):

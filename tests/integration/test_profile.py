@@ -223,7 +223,7 @@ def test_a_model_that_cannot_run_says_why_in_one_line() -> None:
     nodes = [helper.make_node("SuperOp", ["x"], ["y"], domain="com.acme")]
     model = build(nodes, inputs={"x": [4]}, outputs=["y"], domains={"com.acme": 1})
     made = profile(model)
-    assert "com.acme:SuperOp" in made.cells[0].error
+    assert "com.acme::SuperOp" in made.cells[0].error
     assert "\n" not in made.cells[0].error
     assert made.nodes["op_type"].tolist() == ["SuperOp"]
     assert "failed" in repr(made)

@@ -52,6 +52,14 @@ PREFIX = "[ONNXRuntimeError] : 1 : FAIL : "
             "Relu(1) node with name ''",
             "no kernel for Relu(1)",
         ),
+        (
+            PREFIX + "Fatal error: com.acme:SuperOp(-1) is not a registered function/op",
+            "it has no operator com.acme::SuperOp",
+        ),
+        (
+            PREFIX + "Fatal error: SuperOp(-1) is not a registered function/op",
+            "it has no operator SuperOp",
+        ),
         ("", "no reason given"),
     ],
 )

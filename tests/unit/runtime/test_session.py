@@ -195,7 +195,7 @@ def test_what_the_runtime_refuses_is_one_line_with_the_reason(
     with pytest.raises(SessionError) as caught:
         runner.describe(Runnable(path=path), SPEC)
     assert str(caught.value) == (
-        "m.onnx: onnxruntime cannot run it on cpu at level all: it has no operator com.acme:Foo"
+        "m.onnx: onnxruntime cannot run it on cpu at level all: it has no operator com.acme::Foo"
     )
 
 
