@@ -31,15 +31,17 @@ _RUNTIMES = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-openvino", "onnxrunt
 
 
 def ir_version(model: Model) -> Iterator[Finding]:
-    """Find an IR version that the runtime does not read, or none at all."""
+    """Find an IR version that the runtime does not read, that is none, or that is missing."""
     version = model.proto.ir_version
     if version <= 0:
         yield Finding(
             code="no-ir-version",
             severity=Severity.ERROR,
-            hazard="The model does not say its IR version.",
+            hazard=f"The model says IR version {version}, which does not exist."
+            if model.proto.HasField("ir_version")
+            else "The model does not say its IR version.",
             remedy="Set ir_version, 8 for example, and save the model again.",
-            why="Runtimes refuse a model without it.",
+            why="Runtimes and checkers may refuse it.",
         )
     if version > _WIDELY_READ_IR:
         yield _needs_runtime(

@@ -27,6 +27,12 @@ def relu(**changes: object) -> onnx.ModelProto:
     return proto
 
 
+def unversioned() -> onnx.ModelProto:
+    proto = relu()
+    proto.ClearField("ir_version")
+    return proto
+
+
 def nodes(*specs: tuple[str, str, str, str]) -> onnx.ModelProto:
     """Build from (op, inputs, output, name)."""
     made = [helper.make_node(op, i.split(), [o], name) for op, i, o, name in specs]
@@ -188,7 +194,21 @@ CASES: dict[str, tuple[Callable[[], onnx.ModelProto], str, str, str, tuple[str, 
         "IR version 99, which needs a newer ONNX Runtime",
         (),
     ),
-    "no format": (lambda: relu(ir_version=0), "no-ir-version", "error", "IR version", ()),
+    "no format": (unversioned, "no-ir-version", "error", "does not say its IR version", ()),
+    "format zero": (
+        lambda: relu(ir_version=0),
+        "no-ir-version",
+        "error",
+        "says IR version 0, which does not exist",
+        (),
+    ),
+    "negative format": (
+        lambda: relu(ir_version=-3),
+        "no-ir-version",
+        "error",
+        "says IR version -3, which does not exist",
+        (),
+    ),
     "unknown operator": (
         lambda: nodes(("Mystery", "x", "y", "m")),
         "unknown-operator",
