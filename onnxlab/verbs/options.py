@@ -69,10 +69,7 @@ __all__ = [
     "verb",
 ]
 
-_SUBJECTS = {
-    "model": "A model, or what `onnxlab.load` takes: a path, bytes, a ``ModelProto``.",
-    "source": "What it is about, as said above.",
-}
+_MODEL = "A model, or what `onnxlab.load` takes: a path, bytes, a ``ModelProto``."
 
 O = TypeVar("O")  # noqa: E741
 S_contra = TypeVar("S_contra", contravariant=True)
@@ -205,35 +202,36 @@ def _advice(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
-def verb(options_type: type[O], *, loads: bool = True) -> Callable[[Run[Any, O, T_co]], Verb[T_co]]:
+def verb(options_type: type[O], *, source: str = "") -> Callable[[Run[Any, O, T_co]], Verb[T_co]]:
     """Make the public function of a verb from its ``run(source, options, *, progress)``.
 
     Parameters
     ----------
     options_type
         The frozen dataclass of its options, each with a default.
-    loads
-        Whether ``run`` gets a `Model` (else the source as it was given).
+    source
+        What it takes in place of a model, as help tells it; where given, ``run`` gets the source
+        as it was given, else a `Model`.
     """
 
     def decorate(run: Run[Any, O, T_co]) -> Verb[T_co]:
         name = cast("Callable[..., T_co]", run).__name__
         options = read(options_type)
-        subject = "model" if loads else "source"
+        subject = "source" if source else "model"
 
         def call(
-            source: object, /, *more: object, progress: Progress | None = None, **keywords: object
+            given: object, /, *more: object, progress: Progress | None = None, **keywords: object
         ) -> T_co:
             if more:
                 known = ", ".join(f"{option.name}=" for option in options)
                 raise TypeError(f"{name} takes one {subject}; the rest is said by name: {known}")
             chosen = build(options_type, keywords, verb=name)
             with _reporting(progress) as report:
-                return run(as_model(source) if loads else source, chosen, progress=report)
+                return run(given if source else as_model(given), chosen, progress=report)
 
         call.__name__ = call.__qualname__ = name
         call.__module__ = run.__module__
-        texts = [(subject, _SUBJECTS[subject]), *((option.name, option.help) for option in options)]
+        texts = [(subject, source or _MODEL), *((option.name, option.help) for option in options)]
         call.__doc__ = doc_with_parameters(run.__doc__ or "", texts)
         vars(call).update(options_type=options_type, __signature__=_signature(options, run))
         return call

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 __all__ = ["ReportFile", "ReportOptions", "report"]
 
 PROFILE_SUFFIX = ".onnxprof"
+_SOURCE = (
+    "A `Profile`, the path of a saved one (``.onnxprof``), or a model: one that is open, or what "
+    "`onnxlab.load` takes. A model is profiled first, with the options below."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,11 +59,9 @@ class ReportFile:
         return f"<report {self.path}: {self.path.stat().st_size / 1e6:.2f} MB>"
 
 
-@verb(ReportOptions, loads=False)
+@verb(ReportOptions, source=_SOURCE)
 def report(source: object, options: ReportOptions, *, progress: Progress) -> ReportFile:
     """Write a profile as one HTML file that needs no network.
-
-    The source is a `Profile`, a saved one (``.onnxprof``), or a model, which is profiled first.
 
     Returns
     -------

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
 import pytest
@@ -53,3 +54,10 @@ def test_a_saved_profile_stays(measured: Profile, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="the source itself"):
         report(saved, out=saved, progress=silent)
     assert saved.read_bytes() == before
+
+
+def test_help_says_what_a_report_is_made_of() -> None:
+    doc = inspect.getdoc(report) or ""
+    entry = doc[doc.index("\nsource\n") : doc.index("\nproviders\n")]
+    for word in ("A `Profile`", "``.onnxprof``", "`onnxlab.load` takes", "profiled first"):
+        assert word in entry
