@@ -108,14 +108,15 @@ def _regions(profile: Profile) -> list[RenderableType]:
     frame = profile.regions
     if frame.empty:
         return []
-    table = _table("node", "ran as", "provider", ("time", "right"), ("share", "right"))
+    table = _table("address", "node", "ran as", "provider", ("time", "right"), ("share", "right"))
     rows = {address: row for row, address in enumerate(profile.model.addresses)}
     for region in frame.nlargest(_ROWS, "time_us").to_dict("records"):
         address = region["lead"] or region["owner"]
         name = _end(visible(profile.model.table.name(rows[address]))) if address in rows else ""
         ran_as = f"{region['region']} (inserted)" if region["owner"] else region["region"]
         table.add_row(
-            Text(name or f"at {address or '?'}"),
+            Text(address),
+            Text(name),
             Text(ran_as),
             Text(region["provider"]),
             format_us(region["time_us"]),

@@ -41,6 +41,14 @@ def test_a_profile_shows_where_the_time_goes(measured: Profile) -> None:
     assert "(inserted)" in text
 
 
+def test_nodes_of_one_name_are_told_apart_by_their_addresses(measured: Profile) -> None:
+    regions = measured.regions.nlargest(2, "time_us")
+    lines = [line.split() for line in shown(view(measured)).splitlines()]
+    first = next(i for i, line in enumerate(lines) if line[:2] == ["address", "node"]) + 1
+    shown_first = [line[0] for line in lines[first : first + 2]]
+    assert shown_first == [row["lead"] or row["owner"] for row in regions.to_dict("records")]
+
+
 def test_a_profile_in_which_all_failed_says_why(measured: Profile) -> None:
     failed = replace(measured, cells=(Cell(label="cpu", error="no such luck"),))
     text = shown(view(failed))
