@@ -17,8 +17,18 @@ def one_line(profile: Profile) -> str:
     return f"{profile.model.name}: {cells}"
 
 
-def cell_line(profile: Profile, cell: Cell) -> str:
-    """Return a provider's wall time, its kernels and how much of their time is attributed."""
+def cell_line(profile: Profile, cell: Cell, *, failure: str = "") -> str:
+    """Return a provider's wall time, its kernels and how much of their time is attributed.
+
+    Parameters
+    ----------
+    profile
+        The profile.
+    cell
+        What one provider did.
+    failure
+        What to say of a failure; its reason where not given.
+    """
     parts = [cell.label]
     if cell.steady_sessions:
         parts[0] += f" {format_interval(wall_us(cell, seed=profile.options.seed))}"
@@ -29,5 +39,5 @@ def cell_line(profile: Profile, cell: Cell) -> str:
         kernels = f"{len(cell.kernels):,} kernel{'' if len(cell.kernels) == 1 else 's'}"
         parts.append(f"{kernels}, {attributed} of the time attributed")
     if cell.error:
-        parts.append(f"failed: {cell.error}")
+        parts.append(failure or f"failed: {cell.error}")
     return ", ".join(parts)

@@ -23,6 +23,7 @@ __all__ = ["findings_text", "terminal_progress", "view"]
 
 _ROWS = 20
 _NAME_CHARACTERS = 48
+_FAILURE = "failed: see below"
 _STYLES = {"error": "bold red", "warning": "yellow", "info": "blue"}
 
 
@@ -92,7 +93,8 @@ def _profile(profile: Profile) -> RenderableType:
     from onnxlab.model.text import visible
     from onnxlab.profiling.describe import cell_line
 
-    lines = "\n".join(cell_line(profile, cell) for cell in profile.cells)
+    # The reason of a failure is the first finding.
+    lines = "\n".join(cell_line(profile, cell, failure=_FAILURE) for cell in profile.cells)
     return Group(
         _headline(visible(profile.model.name), profile.model.summary),
         Text(lines),

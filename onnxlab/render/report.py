@@ -37,12 +37,12 @@ _CHART_HEIGHT_PX = 420
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Headline:
-    """One provider in one line."""
+    """One provider in one line; why it failed is told by a finding."""
 
     label: str
     wall: str
     facts: tuple[str, ...]
-    error: str
+    is_failed: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +129,7 @@ def _headline(profile: Profile, cell: Cell) -> Headline:
         label=cell.label,
         wall=format_interval(wall) if cell.steady_sessions else "",
         facts=tuple(said),
-        error=cell.error,
+        is_failed=bool(cell.error),
     )
 
 

@@ -12,8 +12,10 @@ import msgspec
 import pytest
 
 from onnxlab.model.load import load
+from onnxlab.profiling.cell import Cell
 from onnxlab.profiling.profile import Profile
 from onnxlab.progress import silent
+from onnxlab.render.fragments import profile_head
 from onnxlab.render.html import graph_page, report_page, write_report
 from onnxlab.testing import mlp
 from onnxlab.verbs.profile import profile
@@ -123,8 +125,14 @@ def test_a_profile_in_which_nothing_ran_has_a_report(example_models: Path) -> No
         example_models / "logreg_iris.onnx", providers=["rocm"], budget=0.3, progress=silent
     )
     text = report_page(failed)
-    assert "failed: " in text
+    assert "failed: see below" in text
     assert "By node" not in text
+
+
+def test_why_a_provider_failed_is_told_once(measured: Profile) -> None:
+    failed = replace(measured, cells=(Cell(label="cuda", error="no such luck"), *measured.cells))
+    for text in (profile_head(failed), report_page(failed)):
+        assert text.count("no such luck") == 1
 
 
 def test_a_report_appears_whole_or_not_at_all(measured: Profile, tmp_path: Path) -> None:
