@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["Effect", "operator_frame", "ratio_text", "signed"]
 
 
+_BEFORE_PASSES = "before any pass, Constants become weights and functions are inlined"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
     """A variant against the same model with all passes off.
@@ -37,6 +40,8 @@ class Effect:
         How fast it is; None where that was not measured.
     saved
         Where the variant was saved, and what to know about that.
+    original_nodes
+        How many nodes the original has; None where that is not known.
     """
 
     baseline: Variant
@@ -45,6 +50,7 @@ class Effect:
     agreement: Agreement | None = None
     latency: Latency | None = None
     saved: tuple[Saved, ...] = ()
+    original_nodes: int | None = None
 
     @property
     def name(self) -> str:
@@ -71,6 +77,8 @@ class Effect:
         else:
             change = signed(after.node_count - before.node_count)
             rows.append(("nodes", str(before.node_count), str(after.node_count), change))
+            if self.original_nodes not in (None, before.node_count):
+                rows.append(("original", "", "", f"{self.original_nodes} nodes: {_BEFORE_PASSES}"))
             rows.append(_size_row(before, after))
         rows += self._measured_rows()
         for saved in self.saved:

@@ -152,6 +152,7 @@ class Optimization:
             whole=self._optimiser.variant(preset(self._preset)),
             variant=self.variant,
             saved=self._saved.get(self._pipeline, ()),
+            original_nodes=self.model.table.node_count,
         )
         return self._measurer.known(effect)
 

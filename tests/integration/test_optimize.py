@@ -19,6 +19,7 @@ from onnxlab.model.load import load
 from onnxlab.passes.ort import OrtOptimiser
 from onnxlab.progress import silent
 from onnxlab.runtime.session import Runner
+from onnxlab.testing import mlp
 
 MODELS = Path(__file__).parents[2] / "examples" / "models"
 HEAD = '<ir_version: 8, opset_import: ["" : 17]>\n'
@@ -70,6 +71,20 @@ def test_the_difference_is_to_the_model_with_all_passes_off(classifier: Optimiza
     assert diff.loc["BatchNormalization"].tolist() == [35, 0, -35]
 
 
+def test_a_count_that_is_not_the_originals_is_explained(classifier: Optimization) -> None:
+    rows = classifier.preset("basic").known_effect.rows
+    place = next(i for i, row in enumerate(rows) if row[0] == "nodes")
+    assert rows[place][1] == "258"
+    assert rows[place + 1] == (
+        "original",
+        "",
+        "",
+        "566 nodes: before any pass, Constants become weights and functions are inlined",
+    )
+    with Optimization(load(mlp(layers=2))) as plain:
+        assert "before any pass" not in repr(plain)
+
+
 def test_measuring_gives_latency_and_agreement(classifier: Optimization) -> None:
     classifier.preset("basic")
     seen: list[Effect] = []
@@ -85,7 +100,7 @@ def test_measuring_gives_latency_and_agreement(classifier: Optimization) -> None
     assert seen[0].latency is None
     assert seen[0].agreement == effect.agreement
     assert "latency" in repr(effect)
-    assert list(effect.frame.index[:3]) == ["interface", "nodes", "size on disk"]
+    assert list(effect.frame.index[:4]) == ["interface", "nodes", "original", "size on disk"]
     assert classifier.effect == effect  # not measured again
 
 
