@@ -52,7 +52,7 @@ def operator_label(domain: str, op_type: str) -> str:
     """Return an operator's name, with its domain unless everybody knows it."""
     if domain in _KNOWN_DOMAINS:
         return op_type
-    return f"{domain.removeprefix('com.microsoft.')}.{op_type}"
+    return f"{domain.removeprefix('com.microsoft.')}::{op_type}"
 
 
 class _Fingerprint:

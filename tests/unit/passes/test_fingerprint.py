@@ -107,5 +107,5 @@ def test_a_domain_is_shown_unless_everybody_knows_it() -> None:
     assert operator_label("", "Conv") == "Conv"
     assert operator_label("com.microsoft", "FusedConv") == "FusedConv"
     assert operator_label("ai.onnx.ml", "ZipMap") == "ZipMap"
-    assert operator_label("com.microsoft.nchwc", "Conv") == "nchwc.Conv"
-    assert operator_label("acme", "Op") == "acme.Op"
+    assert operator_label("com.microsoft.nchwc", "Conv") == "nchwc::Conv"
+    assert operator_label("acme", "Op") == "acme::Op"
