@@ -28,7 +28,15 @@ OUTPUTS = (
     ROOT / "onnxlab/labextension/package.json",
     *(
         ROOT / "onnxlab/static" / name
-        for name in ("core.js", "core.css", "widget.js", "chart.js", "report.js", "plotly.js")
+        for name in (
+            "core.js",
+            "core.css",
+            "widget.js",
+            "chart.js",
+            "report.js",
+            "plotly.js",
+            "third-party-licences.txt",
+        )
     ),
 )
 SOURCES = ("src", "style", "schema", "scripts")

@@ -1,6 +1,6 @@
 // Steps of the build beside tsc and JupyterLab's builder: `worker` (a string inside the core), `static` (what the
 // widget, the report and the charts load) and `install`.
-import { copyFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 
 const OUT = '../onnxlab/static';
@@ -29,19 +29,35 @@ async function bundleStatic() {
     widget: 'src/hosts/widget/graph.ts',
     chart: 'src/hosts/widget/chart.ts',
   };
+  const out = { ...common, outdir: OUT, metafile: true };
   const jsx = { jsx: 'automatic', jsxImportSource: 'preact' };
-  await build({ ...common, ...jsx, entryPoints: esm, outdir: OUT, format: 'esm' });
   const report = { report: 'src/hosts/report/index.ts' };
-  await build({ ...common, ...jsx, entryPoints: report, outdir: OUT, format: 'iife' });
-  await build({ ...common, entryPoints: { core: 'style/static.css' }, outdir: OUT });
-  await build({
-    ...common,
-    entryPoints: { plotly: 'scripts/plotly.mjs' },
-    outdir: OUT,
-    format: 'iife',
-    define: { global: 'globalThis' },
-    loader: { '.css': 'empty' },
+  const results = await Promise.all([
+    build({ ...out, ...jsx, entryPoints: esm, format: 'esm' }),
+    build({ ...out, ...jsx, entryPoints: report, format: 'iife' }),
+    build({ ...out, entryPoints: { core: 'style/static.css' } }),
+    build({
+      ...out,
+      entryPoints: { plotly: 'scripts/plotly.mjs' },
+      format: 'iife',
+      define: { global: 'globalThis' },
+      loader: { '.css': 'empty' },
+    }),
+  ]);
+  writeLicences(results.flatMap(({ metafile }) => Object.keys(metafile.inputs)));
+}
+
+/** The licences of the packages that were bundled, as these ask for. */
+function writeLicences(inputs) {
+  const folder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
+  const folders = new Set(inputs.map((input) => input.match(folder)?.[0]).filter(Boolean));
+  const notices = [...folders].sort().map((place) => {
+    const { name, version, license } = JSON.parse(readFileSync(`${place}/package.json`, 'utf8'));
+    const file = readdirSync(place).find((entry) => /^(licen[cs]e|copying)/i.test(entry));
+    const text = file ? readFileSync(`${place}/${file}`, 'utf8').trim() : '';
+    return `${name} ${version} (${license})\n\n${text}\n`;
   });
+  writeFileSync(`${OUT}/third-party-licences.txt`, notices.join(`\n${'-'.repeat(78)}\n\n`));
 }
 
 /** Tells `jupyter labextension list` that pip installed the extension. */

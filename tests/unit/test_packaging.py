@@ -17,7 +17,15 @@ import onnxlab
 
 ROOT = Path(__file__).parents[2]
 EXTENSION = ROOT / "extension"
-STATIC = ("core.js", "core.css", "widget.js", "chart.js", "report.js", "plotly.js")
+STATIC = (
+    "core.js",
+    "core.css",
+    "widget.js",
+    "chart.js",
+    "report.js",
+    "plotly.js",
+    "third-party-licences.txt",
+)
 
 
 @pytest.fixture
