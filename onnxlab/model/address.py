@@ -71,12 +71,6 @@ class AddressBook:
         """Return the address of a graph row, empty for the main graph."""
         return self._graphs[row]
 
-    def graph_row(self, address: str) -> int:
-        """Return the row of a graph's address, or raise `ValueError`."""
-        if address not in self._graph_rows:
-            raise ValueError(f"no graph has the address {address!r}")
-        return self._graph_rows[address]
-
     def first_node(self, graph: int) -> int:
         """Return the row of a graph's first node."""
         return int(self._first[graph])

@@ -87,13 +87,6 @@ class PassRecord:
         """Whether switching it off is possible and can make a difference."""
         return not self.required and not self.needs and not self.is_rule_set
 
-    @property
-    def switch_off(self) -> str:
-        """How to run a session without it."""
-        if self.required:
-            return "cannot be switched off"
-        return f'InferenceSession(..., disabled_optimizers=["{self.id}"])'
-
 
 @cache
 def catalog() -> tuple[PassRecord, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from onnxlab.passes.catalog import LEVELS, PassRecord, catalog, find, in_rule_set
@@ -65,13 +64,6 @@ class Pipeline:
         """
         ids = {record.id for record in _switched_by(find(pass_id))}
         return replace(self, enabled=self.enabled | ids if enabled else self.enabled - ids)
-
-    def toggled_all(self, pass_ids: Iterable[str], enabled: bool, /) -> Pipeline:
-        """Return the pipeline with several passes on or off."""
-        result = self
-        for pass_id in pass_ids:
-            result = result.toggled(pass_id, enabled)
-        return result
 
 
 def switchable() -> tuple[PassRecord, ...]:

@@ -179,7 +179,9 @@ RIVALS = {"UnsqueezeElimination": ("ConstantFolding",)}
 @pytest.mark.parametrize("name", RULES)
 def test_every_rewrite_rule_is_known_by_its_name(name: str, runner: Runner) -> None:
     optimiser = OrtOptimiser(load(RULES[name]), runner)
-    others = preset("extended").toggled_all(RIVALS.get(name, ()), False)
+    others = preset("extended")
+    for rival in RIVALS.get(name, ()):
+        others = others.toggled(rival, False)
     on, off = optimiser.variant(others), optimiser.variant(others.toggled(name, False))
     assert (on.error, off.error) == ("", "")
     assert on.graph != off.graph

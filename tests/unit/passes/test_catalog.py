@@ -24,11 +24,6 @@ def test_a_rule_names_its_rule_set_and_the_operators_it_acts_on() -> None:
         assert rule in in_rule_set(rule.rule_set)
 
 
-def test_switching_off_is_told_where_it_is_possible() -> None:
-    assert "EliminateIdentity" in find("EliminateIdentity").switch_off
-    assert find("EnsureUniqueDQForNodeUnit").switch_off == "cannot be switched off"
-
-
 @pytest.mark.parametrize("wrong", ["ConstantFoldng", "constantfolding", "MatMulAdFusion"])
 def test_an_unknown_name_gets_advice(wrong: str) -> None:
     with pytest.raises(ValueError, match="Did you mean"):
